@@ -1,0 +1,100 @@
+/** Results of the operations other than prepare, as `--json` prints them. Sizes in bytes. */
+
+export type TaskState = 'absent' | 'building' | 'ready' | 'lock changed' | 'invalid'
+
+export interface TaskRow {
+  readonly task: string
+  readonly state: TaskState
+  readonly key: string | null
+  readonly packages: number | null
+  /** Sum of file sizes of its tree, null where it is not ready. */
+  readonly bytes: number | null
+  /** Why a task is invalid. */
+  readonly problem?: string
+}
+
+export interface AddRequest {
+  readonly task: string
+  /** Path of the lock to copy in. */
+  readonly lock: string
+  readonly python?: string
+  readonly extras?: readonly string[]
+  readonly groups?: readonly string[]
+}
+
+/** What `envd add` understood. */
+export interface AddedTask {
+  readonly task: string
+  readonly folder: string
+  readonly lock: string
+  readonly format: 'uv' | 'pylock' | 'requirements'
+  readonly python: string | null
+  readonly packages: number
+  readonly extras: readonly string[]
+  readonly groups: readonly string[]
+  readonly leftOut: readonly string[]
+  readonly indexes: readonly string[]
+}
+
+export interface RemovedEnvironment {
+  readonly key: string
+  readonly path: string
+  readonly bytesFreed: number
+  /** Tasks whose last key this was. */
+  readonly tasks: readonly string[]
+}
+
+/** One fact that makes two keys differ, in words and as data. */
+export interface Difference {
+  /** `closure`, `target` or `recipe`. */
+  readonly part: 'closure' | 'target' | 'recipe'
+  readonly what: string
+  readonly a: string | null
+  readonly b: string | null
+}
+
+export interface WhyResult {
+  readonly a: { readonly name: string; readonly key: string }
+  readonly b: { readonly name: string; readonly key: string }
+  readonly equal: boolean
+  readonly differences: readonly Difference[]
+}
+
+export interface VolumeInfo {
+  readonly path: string
+  readonly id: string
+  readonly layout: number
+  readonly owner: number
+  readonly bytes: { readonly free: number; readonly total: number }
+  readonly environments: number
+}
+
+export interface VolumeUpgrade {
+  readonly path: string
+  readonly from: number
+  readonly to: number
+}
+
+export interface VolumeRemoval {
+  readonly path: string
+  /** False for a dry run. */
+  readonly removed: boolean
+  readonly environments: number
+  readonly bytes: number
+}
+
+export interface Versions {
+  readonly envd: string
+  /** The pinned uv. */
+  readonly uv: string
+  readonly layout: number
+}
+
+/** What `envd run` needs: held until `release`. */
+export interface EnvironmentInUse {
+  readonly key: string
+  readonly path: string
+  /** Variables to set (PATH, VIRTUAL_ENV …); null unsets. */
+  readonly variables: Readonly<Record<string, string | null>>
+  release(): void
+}

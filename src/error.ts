@@ -1,0 +1,139 @@
+/**
+ * Every expected failure of envd: one table from code to exit status and hint, one class that carries it.
+ *
+ * Exit status: 1 expected failure, 2 usage or configuration, 3 the machine (disk, volume, daemon), 70 bug,
+ * 130 interrupted.
+ */
+
+interface ErrorKind {
+  readonly exit: 1 | 2 | 3 | 70 | 130
+  /** What to do, unless the place that throws knows better. */
+  readonly hint: string
+}
+
+const kinds = {
+  // usage and configuration
+  USAGE: { exit: 2, hint: 'See `envd --help`.' },
+  CONFIG_INVALID: { exit: 2, hint: 'See `envd config --origin` for where each value comes from.' },
+  TASK_NAME_INVALID: { exit: 2, hint: 'A task name matches [a-z0-9][a-z0-9._-]* and is not 64 hex digits.' },
+  TASK_NOT_FOUND: { exit: 2, hint: 'See `envd ls`, or set ENVD_LOCKFILES to the folder of your tasks.' },
+  TASK_EXISTS: { exit: 2, hint: 'Choose another name, or edit its task.toml.' },
+  TASK_INVALID: { exit: 2, hint: 'Correct task.toml; `envd add --help` shows what it may hold.' },
+  TASK_NOT_SUPPORTED: { exit: 2, hint: 'This part of task.toml is reserved for a later version; remove it.' },
+
+  // locks
+  LOCK_NOT_FOUND: { exit: 1, hint: 'Name the lock file in task.toml with `lock = "…"`.' },
+  LOCK_CHANGED_WHILE_READ: { exit: 1, hint: 'Something is writing the lock; run the command again when it is done.' },
+  LOCK_FORMAT_UNKNOWN: { exit: 1, hint: 'Supported: uv.lock, pylock.toml (PEP 751), requirements with hashes.' },
+  LOCK_VERSION_UNKNOWN: { exit: 1, hint: 'Write the lock with a version of its tool that envd knows, or upgrade envd.' },
+  LOCK_NOT_UTF8: { exit: 1, hint: 'Save the file as UTF-8.' },
+  LOCK_SYNTAX: { exit: 1, hint: 'Write the lock again with the tool that made it.' },
+  LOCK_NO_DIGEST: { exit: 1, hint: 'Lock with hashes: `uv pip compile --generate-hashes`, `pip-compile --generate-hashes` or `uv lock`.' },
+  LOCK_WEAK_DIGEST: { exit: 1, hint: 'Lock with sha256 or stronger.' },
+  LOCK_NOT_PINNED: { exit: 1, hint: 'Pin one version with `==`.' },
+  LOCK_INCLUDES: { exit: 1, hint: 'Compile the files into one lock; -r, -c and -e are not allowed inside it.' },
+  LOCK_OPTION: { exit: 1, hint: 'Remove the option from the lock.' },
+  LOCK_GIT_NOT_COMMIT: { exit: 1, hint: 'Pin the full 40-digit commit instead of a branch or tag.' },
+  LOCK_TORCH_BACKEND_AUTO: { exit: 1, hint: 'Name the backend (for instance cu128); `auto` reads the driver of the host.' },
+  LOCK_DUPLICATE: { exit: 1, hint: 'Lock one version of it for this target.' },
+  LOCK_EXTRA_UNKNOWN: { exit: 1, hint: 'Correct `extras` in task.toml.' },
+  LOCK_GROUP_UNKNOWN: { exit: 1, hint: 'Correct `groups` in task.toml.' },
+  LOCK_CONFLICT: { exit: 1, hint: 'The lock declares these extras or groups as conflicting; choose one of them.' },
+  LOCK_REQUIRES_PYTHON: { exit: 1, hint: 'Choose another `python` in task.toml.' },
+  LOCK_TARGET_EXCLUDED: { exit: 1, hint: 'The lock was made for other platforms; lock again with this one included.' },
+  LOCK_MARKER_NEEDS_HOST: { exit: 1, hint: 'platform_release and platform_version differ from host to host and are not part of a target.' },
+  NO_FILE_FITS: { exit: 1, hint: 'Lock a version that has a wheel for this target or a source distribution.' },
+
+  // interpreters
+  PYTHON_NOT_FOUND: { exit: 1, hint: 'Install it, or name its path with `python` in task.toml or ENVD_PYTHON.' },
+  PYTHON_BROKEN: { exit: 1, hint: 'Run the interpreter by hand to see what it says.' },
+  PYTHON_UNSUPPORTED: { exit: 1, hint: 'envd prepares for CPython on Linux with glibc.' },
+  PYTHON_GONE: { exit: 1, hint: 'The interpreter disappeared during the build; install it again.' },
+
+  // uv and the index
+  UV_UNAVAILABLE: { exit: 3, hint: 'Put the pinned uv on PATH, or make pip available to one of the interpreters.' },
+  UV_DIGEST: { exit: 3, hint: 'The uv that was fetched is not the pinned one; check the index that is configured.' },
+  UV_FAILED: { exit: 1, hint: "The lines above are uv's." },
+  INDEX_UNREACHABLE: { exit: 1, hint: 'Check the network and the configured index (`envd config --origin`).' },
+  INDEX_UNAUTHORIZED: { exit: 1, hint: 'Check the credentials: in the URL, netrc or keyring.' },
+  INDEX_NOT_MAPPED: { exit: 1, hint: 'Map the index in the configuration: [indexes] "<url in the lock>" = "<url to use>".' },
+  INDEX_NO_DIGESTS: { exit: 1, hint: 'Use an index whose links carry #sha256=… (PEP 503).' },
+  FILE_NOT_ON_INDEX: { exit: 1, hint: 'The configured index does not have it; check `envd config --origin`, or map a further index.' },
+  DIGEST_MISMATCH: { exit: 1, hint: 'The index serves other bytes than the lock pins; do not trust it until you know why.' },
+  DOWNLOAD_FAILED: { exit: 1, hint: 'Check the network, then prepare again: what was fetched is kept.' },
+  BUILD_FAILED: { exit: 1, hint: 'A source distribution did not build; the log holds its output.' },
+  GIT_FAILED: { exit: 1, hint: 'Check that git is installed and the repository can be read.' },
+  CLOSURE_NOT_INSTALLED: { exit: 1, hint: 'What uv installed is not what the lock says; please report this lock.' },
+  LINK_PROOF: { exit: 3, hint: 'Keep the whole volume on one file system with hard links, under one mount point.' },
+
+  // environments
+  ENVIRONMENT_NOT_READY: { exit: 1, hint: 'Run `envd prepare` first.' },
+  ENVIRONMENT_NOT_FOUND: { exit: 1, hint: 'See `envd ls`.' },
+  ENVIRONMENT_LEASED: { exit: 1, hint: 'Wait for the processes that use it, or stop them.' },
+  COMMAND_NOT_FOUND: { exit: 1, hint: "See the environment's bin folder." },
+  SOME_FAILED: { exit: 1, hint: 'Each failed task shows its own error.' },
+
+  // the machine
+  VOLUME_PARENT_MISSING: { exit: 3, hint: 'Make the parent folder, or set ENVD_VOLUME.' },
+  VOLUME_FOREIGN: { exit: 3, hint: 'Choose an empty or new folder for ENVD_VOLUME.' },
+  VOLUME_NEWER: { exit: 3, hint: 'Upgrade envd.' },
+  VOLUME_OLDER: { exit: 3, hint: 'Run `envd volume upgrade`.' },
+  VOLUME_CORRUPT: { exit: 3, hint: 'Restore the file, or remove the volume and prepare again.' },
+  VOLUME_NOT_OWNER: { exit: 3, hint: "Run the command as the volume's owner; others get what is ready." },
+  VOLUME_READ_ONLY: { exit: 3, hint: 'Mount the volume writable, or set ENVD_VOLUME.' },
+  VOLUME_NO_HARD_LINKS: { exit: 3, hint: 'Use a file system with hard links: ext4, XFS or btrfs.' },
+  VOLUME_BUSY: { exit: 3, hint: 'Wait for the running builds and leases to end.' },
+  DISK_FULL: { exit: 3, hint: 'Free space on the volume (`envd volume`, `envd rm`) and run the command again.' },
+  IO: { exit: 3, hint: 'Check the disk and the permissions.' },
+
+  INTERRUPTED: { exit: 130, hint: 'Nothing was left behind; run the command again.' },
+  BUG: { exit: 70, hint: 'This is a bug in envd; please report it with the output of `envd --version`.' },
+} as const satisfies Record<string, ErrorKind>
+
+export type ErrorCode = keyof typeof kinds
+
+/** Values that JSON can carry; never credentials. */
+export type ErrorDetails = { readonly [name: string]: unknown }
+
+export interface ErrorOptions {
+  /** Replaces the table's hint. */
+  readonly hint?: string
+  readonly details?: ErrorDetails
+  readonly cause?: unknown
+}
+
+export class EnvdError extends Error {
+  override readonly name = 'EnvdError'
+  readonly code: ErrorCode
+  readonly hint: string
+  readonly details: ErrorDetails
+
+  constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.hint = options.hint ?? kinds[code].hint
+    this.details = options.details ?? {}
+  }
+
+  get exitStatus(): number {
+    return kinds[this.code].exit
+  }
+}
+
+/** A plain Error is a bug: it keeps its message and stack as cause. */
+export function asEnvdError(error: unknown): EnvdError {
+  if (error instanceof EnvdError) return error
+  const message = error instanceof Error ? error.message : String(error)
+  return new EnvdError('BUG', message, { cause: error })
+}
+
+/** Where in a user's file something is wrong. `line` and `column` count from 1. */
+export interface Place {
+  readonly file: string
+  readonly line?: number
+  readonly column?: number
+}
+
+export function formatPlace(place: Place): string {
+  return [place.file, place.line, place.column].filter(part => part !== undefined).join(':')
+}
