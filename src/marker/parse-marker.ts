@@ -63,7 +63,12 @@ interface Token {
 const token =
   /[ \t]*(?:(?<word>[A-Za-z0-9_.]+)|(?<string>'[^'\\\r\n]*'|"[^"\\\r\n]*")|(?<operator>[=<>!~]=?=?)|(?<bracket>[()])|$)/y
 
+/** Far from what a lock holds, and from where recursion overflows. */
+const deepest = 200
+
 class Tokens {
+  /** How many brackets are open. */
+  depth = 0
   readonly #text: string
   #next: Token
 
@@ -117,8 +122,11 @@ function parseCombination(tokens: Tokens, kind: 'and' | 'or'): Marker {
 
 function parseOperand(tokens: Tokens): Marker {
   if (tokens.peek().kind !== '(') return parseComparison(tokens)
+  if (tokens.depth === deepest) tokens.fail('brackets are nested too deep')
   tokens.take()
+  tokens.depth++
   const marker = parseCombination(tokens, 'or')
+  tokens.depth--
   if (tokens.peek().kind !== ')') tokens.fail('expected `and`, `or` or `)`')
   tokens.take()
   return marker
