@@ -1,0 +1,59 @@
+import type { ConflictItem, Edge, Lock } from '../lock/lock.ts'
+import { refuse } from '../lock/locked/refuse.ts'
+import type { Selection } from './selection.ts'
+
+/**
+ * The extras and groups that are active, under the names that markers ask for them. uv writes its conflict
+ * markers as `extra == 'extra-<length of the package's name>-<package>-<extra>'`, `group-…` and `project-…`.
+ */
+export class ActiveParts {
+  readonly extras: Set<string>
+  readonly groups: ReadonlySet<string>
+  readonly #lock: Lock
+
+  constructor(lock: Lock, selection: Selection) {
+    this.#lock = lock
+    this.extras = new Set(selection.extras)
+    this.groups = new Set([...selection.groups, ...lock.defaultGroups])
+    for (const { to } of lock.roots) {
+      const { name } = lock.packages[to]!
+      this.extras.add(encoded({ package: name, extra: null, group: null }))
+      for (const group of selection.groups) this.extras.add(encoded({ package: name, extra: null, group }))
+    }
+    for (const extra of selection.extras) for (const edge of lock.extras.get(extra)!) this.add(edge)
+  }
+
+  /** Activates the extras that an edge asks for; true when one of them is new. */
+  add(edge: Edge): boolean {
+    const before = this.extras.size
+    for (const name of this.of(edge)) this.extras.add(name)
+    return this.extras.size > before
+  }
+
+  of({ to, extras }: Edge): readonly string[] {
+    const { name } = this.#lock.packages[to]!
+    return extras.map(extra => encoded({ package: name, extra, group: null }))
+  }
+
+  /** Throws LOCK_CONFLICT when two of a set that the lock declares as conflicting are active. */
+  refuseConflicts(): void {
+    for (const set of this.#lock.conflicts) {
+      const active = set.filter(item => this.extras.has(encoded(item)))
+      if (active.length < 2) continue
+      const words = active.map(inWords)
+      refuse('LOCK_CONFLICT', this.#lock.locate('conflicts'), `${words.join(' and ')} conflict`, {
+        details: { conflict: active },
+      })
+    }
+  }
+}
+
+function encoded({ package: name, extra, group }: ConflictItem): string {
+  if (extra !== null) return `extra-${name.length}-${name}-${extra}`
+  return group === null ? `project-${name.length}-${name}` : `group-${name.length}-${name}-${group}`
+}
+
+function inWords({ package: name, extra, group }: ConflictItem): string {
+  if (extra !== null) return `${name}[${extra}]`
+  return group === null ? name : `the group ${group} of ${name}`
+}
