@@ -60,8 +60,14 @@ interface Token {
 }
 
 /** No backslash in a string: tools disagree on whether it escapes. */
-const token =
-  /[ \t]*(?:(?<word>[A-Za-z0-9_.]+)|(?<string>'[^'\\\r\n]*'|"[^"\\\r\n]*")|(?<operator>[=<>!~]=?=?)|(?<bracket>[()])|$)/y
+const token = /[ \t]*([A-Za-z0-9_.]+|'[^'\\\r\n]*'|"[^"\\\r\n]*"|[=<>!~]=?=?|[()]|$)/y
+
+function kindOf(text: string): Token['kind'] {
+  if (text === '') return 'end'
+  if (text === '(' || text === ')') return text
+  if (text.startsWith("'") || text.startsWith('"')) return 'string'
+  return /^[=<>!~]/.test(text) ? 'operator' : 'word'
+}
 
 /** Far from what a lock holds, and from where recursion overflows. */
 const deepest = 200
@@ -95,18 +101,8 @@ class Tokens {
     token.lastIndex = from
     const match = token.exec(this.#text)
     if (match === null) throw new Stop('unexpected character', this.#text.slice(from).search(/[^ \t]/) + from)
-    const { word, string, operator, bracket } = match.groups!
-    const text = word ?? string ?? operator ?? bracket ?? ''
-    const kind = word
-      ? 'word'
-      : string
-        ? 'string'
-        : operator
-          ? 'operator'
-          : bracket
-            ? (bracket as '(')
-            : 'end'
-    return { kind, text, index: token.lastIndex - text.length }
+    const text = match[1]!
+    return { kind: kindOf(text), text, index: token.lastIndex - text.length }
   }
 }
 
