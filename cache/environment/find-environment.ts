@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isKey, type Key } from '../../src/digest.ts'
+import { EnvdError } from '../../src/error.ts'
+import type { Summary } from '../../src/report/receipt.ts'
+import { namesIn } from '../disk/names-in.ts'
+import { type At, environmentFolder, environmentsFolder, environmentTree, SUMMARY } from '../volume/layout.ts'
+import { hasErrno, machineError } from '../volume/machine-error.ts'
+
+export interface ReadyEnvironment {
+  /** The `tree/`, absolute. */
+  readonly path: string
+  readonly summary: Summary
+}
+
+/**
+ * The environment if it is ready, for the price of reading one small file. Publication makes the folder appear
+ * with all it holds, and removal takes the summary away first: where it is, everything is.
+ * Whoever uses the environment takes a lease before asking. Errors: VOLUME_CORRUPT, IO.
+ */
+export function findEnvironment(volume: At, key: Key): ReadyEnvironment | null {
+  const file = join(environmentFolder(volume, key), SUMMARY)
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT')) return null
+    throw machineError(error, file)
+  }
+  const summary = parseSummary(text)
+  if (summary === null) {
+    throw new EnvdError('VOLUME_CORRUPT', `${file} is damaged`, {
+      hint: `Remove the environment and prepare it again: envd rm ${key}`,
+      details: { path: file },
+    })
+  }
+  return { path: environmentTree(volume, key), summary }
+}
+
+/** All that are ready, by key. */
+export function listEnvironments(
+  volume: At,
+): { readonly key: Key; readonly path: string; readonly summary: Summary }[] {
+  return namesIn(environmentsFolder(volume))
+    .filter(isKey)
+    .flatMap(key => {
+      const ready = findEnvironment(volume, key)
+      return ready === null ? [] : [{ key, ...ready }]
+    })
+}
+
+function parseSummary(text: string): Summary | null {
+  try {
+    const { schemaVersion, packages, files, bytes, tree } = JSON.parse(text)
+    const counts = [packages, files, bytes].every(count => Number.isSafeInteger(count) && count >= 0)
+    return schemaVersion === 1 && counts && isKey(tree)
+      ? { schemaVersion, packages, files, bytes, tree }
+      : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,168 @@
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import { EnvdError } from '../../src/error.ts'
+import { machineError } from '../volume/machine-error.ts'
+import type { HashAnswer, HashJob } from './hash-worker.ts'
+import { hashWorkerUrl } from './worker-url.ts'
+
+export interface FileToHash {
+  readonly place: string | Buffer
+  /** Bytes. */
+  readonly size: number
+}
+
+export interface Hashing<File extends FileToHash> {
+  /** Hashing of what is added begins at once. */
+  add(files: readonly File[]): void
+  /** After the last `add`: the sha256 of every file, 64 hex digits. */
+  finish(): Promise<ReadonlyMap<File, string>>
+  /** Ends the threads, done or not. */
+  stop(): Promise<void>
+}
+
+export interface HashingOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Bytes hashed and bytes added so far. */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined
+}
+
+/** A job holds at most so many files, and ends with the file that brings it over so many bytes. */
+const jobFiles = 128
+const jobBytes = 4 << 20
+/** Work a thread has at hand, so that it never waits for this thread. */
+const aheadJobs = 4
+const aheadBytes = 8 << 20
+
+interface Thread {
+  readonly worker: Worker
+  readonly jobs: Map<number, readonly FileToHash[]>
+  bytes: number
+}
+
+/**
+ * Hashes files on at most one thread for each core, while the list of files is still being made. Big files go
+ * first, since the last to end sets the time. Errors come out of `finish`: IO for what can't be read or changes
+ * meanwhile; the signal's reason.
+ */
+export function startHashing<File extends FileToHash>(options: HashingOptions): Hashing<File> {
+  const { signal, onProgress } = options
+  const threads: Thread[] = []
+  const big: File[] = []
+  const small: File[] = []
+  const digests = new Map<File, string>()
+  let smallBytes = 0
+  let added = 0
+  let bytesAdded = 0
+  let bytesDone = 0
+  let nextId = 0
+  let closed = false
+  let settle: (outcome: { error?: unknown }) => void
+  const settled = new Promise<{ error?: unknown }>(resolve => {
+    settle = resolve
+  })
+  const onAbort = () => settle({ error: signal?.reason })
+  signal?.addEventListener('abort', onAbort)
+  if (signal?.aborted) onAbort()
+
+  function nextFiles(): File[] {
+    if (big.length > 0) return [big.pop()!]
+    if (!closed && small.length < jobFiles && smallBytes < jobBytes) return []
+    const files: File[] = []
+    for (let bytes = 0; small.length > 0 && files.length < jobFiles && bytes < jobBytes; ) {
+      const file = small.pop()!
+      files.push(file)
+      bytes += file.size
+      smallBytes -= file.size
+    }
+    return files
+  }
+
+  function feed(): void {
+    for (;;) {
+      const thread = leastLoaded(threads) ?? startThread()
+      if (thread === null) return
+      const files = nextFiles()
+      if (files.length === 0) return
+      const id = nextId++
+      thread.jobs.set(id, files)
+      thread.bytes += sum(files)
+      thread.worker.postMessage({
+        id,
+        files: files.map(({ place, size }) => ({ place, size })),
+      } satisfies HashJob)
+    }
+  }
+
+  function startThread(): Thread | null {
+    if (threads.length >= availableParallelism()) return null
+    const thread: Thread = { worker: new Worker(hashWorkerUrl()), jobs: new Map(), bytes: 0 }
+    thread.worker.on('message', (answer: HashAnswer) => take(thread, answer))
+    thread.worker.on('error', error => settle({ error }))
+    threads.push(thread)
+    return thread
+  }
+
+  function take(thread: Thread, { id, digests: answered, failed }: HashAnswer): void {
+    const files = thread.jobs.get(id) as readonly File[]
+    if (failed !== null) {
+      settle({ error: failure(files[failed.index]!, failed) })
+      return
+    }
+    for (const [index, file] of files.entries()) digests.set(file, answered[index]!)
+    thread.jobs.delete(id)
+    thread.bytes -= sum(files)
+    bytesDone += sum(files)
+    onProgress?.(bytesDone, bytesAdded)
+    feed()
+    settleWhenDone()
+  }
+
+  function settleWhenDone(): void {
+    if (closed && digests.size === added) settle({})
+  }
+
+  return {
+    add(files) {
+      for (const file of files) {
+        if (file.size >= jobBytes) big.push(file)
+        else {
+          small.push(file)
+          smallBytes += file.size
+        }
+      }
+      added += files.length
+      bytesAdded += sum(files)
+      big.sort((a, b) => a.size - b.size)
+      feed()
+    },
+    async finish() {
+      closed = true
+      feed()
+      settleWhenDone()
+      const outcome = await settled
+      if ('error' in outcome) throw outcome.error
+      return digests
+    },
+    async stop() {
+      signal?.removeEventListener('abort', onAbort)
+      await Promise.all(threads.map(({ worker }) => worker.terminate()))
+    },
+  }
+}
+
+function leastLoaded(threads: readonly Thread[]): Thread | undefined {
+  return threads
+    .filter(({ jobs, bytes }) => jobs.size < aheadJobs && bytes < aheadBytes)
+    .sort((a, b) => a.bytes - b.bytes || a.jobs.size - b.jobs.size)[0]
+}
+
+function sum(files: readonly FileToHash[]): number {
+  return files.reduce((bytes, { size }) => bytes + size, 0)
+}
+
+function failure({ place }: FileToHash, failed: NonNullable<HashAnswer['failed']>): unknown {
+  const { code, syscall, message } = failed
+  const path = place.toString()
+  if (code === undefined) return new EnvdError('IO', `${path}: ${message}`, { details: { path } })
+  return machineError(Object.assign(new Error(message), { code, syscall }), path)
+}

@@ -1,0 +1,74 @@
+import { chmodSync, lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { EnvdError } from '../../src/error.ts'
+import { escapeName, isPlain } from '../../src/tree/escaped-name.ts'
+import { onMachine } from '../volume/machine-error.ts'
+
+/** One thing in a tree, as it is before sealing. */
+export interface Found {
+  readonly kind: 'file' | 'directory' | 'link'
+  /** Relative, escaped. */
+  readonly path: string
+  /** What to hand to a system call: Buffer where the path isn't plain. */
+  readonly place: string | Buffer
+  /** Permission bits. */
+  readonly mode: number
+  /** Bytes of a file. */
+  readonly size: number
+  /** Escaped target of a link, else ''. */
+  readonly target: string
+}
+
+/** Entries of one batch, between which other work of the process gets its turn. */
+const slice = 500
+
+/**
+ * Everything under `root`, itself left out, each folder before what it holds, in batches. A folder its owner can't read is
+ * made readable. Names are bytes, and read as such. TREE_UNSUPPORTED for devices, sockets and pipes.
+ */
+export async function* walkTree(root: string): AsyncGenerator<Found[]> {
+  // Inside, a path is latin1 text: one character for each byte.
+  const top = Buffer.from(root).toString('latin1')
+  const open = ['']
+  let batch: Found[] = []
+  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+    const place = placeOf(top + folder)
+    for (const name of onMachine(root, () => readdirSync(place, 'latin1'))) {
+      const relative = `${folder}/${name}`
+      const found = onMachine(root, () => inspect(relative.slice(1), placeOf(top + relative)))
+      if (found.kind === 'directory') open.push(relative)
+      batch.push(found)
+    }
+    if (batch.length < slice && open.length > 0) continue
+    yield batch
+    batch = []
+    await nextTurn()
+  }
+}
+
+function inspect(relative: string, place: string | Buffer): Found {
+  const stats = lstatSync(place)
+  const path = escapeLatin1(relative)
+  const kind = kindOf(stats, path)
+  const mode = stats.mode & 0o7777
+  if (kind === 'directory' && (mode & 0o500) !== 0o500) chmodSync(place, mode | 0o700)
+  const target = kind === 'link' ? escapeName(readlinkSync(place, 'buffer')) : ''
+  return { kind, path, place, mode, size: kind === 'file' ? stats.size : 0, target }
+}
+
+function kindOf(stats: Stats, path: string): Found['kind'] {
+  if (stats.isFile()) return 'file'
+  if (stats.isDirectory()) return 'directory'
+  if (stats.isSymbolicLink()) return 'link'
+  const what = stats.isFIFO() ? 'a named pipe' : stats.isSocket() ? 'a socket' : 'a device'
+  throw new EnvdError('TREE_UNSUPPORTED', `${path} is ${what}`, { details: { path } })
+}
+
+function escapeLatin1(text: string): string {
+  return isPlain(text) ? text : escapeName(Buffer.from(text, 'latin1'))
+}
+
+function placeOf(latin1: string): string | Buffer {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is the range where latin1 and UTF-8 agree
+  return /^[\x00-\x7f]*$/.test(latin1) ? latin1 : Buffer.from(latin1, 'latin1')
+}

@@ -1,0 +1,72 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
+
+/**
+ * One lease, `leases/<id>.json`. A file is written whole under another name (`.<id>`) and renamed, so that
+ * it is complete from the moment it can be seen. Any user may take one; it claims, and grants nothing.
+ */
+export interface LeaseRecord {
+  readonly schemaVersion: 1
+  /** UUID, and the file's name. */
+  readonly id: string
+  readonly kind: 'build' | 'run'
+  /** Environment keys it is for. */
+  readonly keys: readonly string[]
+  /** Staging folder of a build. */
+  readonly staging: string | null
+  /** Who holds it: a process of one boot of one host (this-host.ts). */
+  readonly host: string
+  readonly hostName: string
+  readonly bootId: string
+  readonly pidNamespace: string
+  readonly pid: number
+  /** processStart(pid). */
+  readonly startTime: string
+  readonly uid: number
+  /** Greater than that of every lease taken before on this volume. */
+  readonly fence: number
+  /** ISO 8601. */
+  readonly since: string
+  /** ISO 8601; null: never. Only hosts that can't see the process go by it. */
+  readonly expires: string | null
+}
+
+/** More than any lease has; other users can write here. */
+const maxBytes = 1 << 20
+
+/** Null for what is not a whole lease of that id. Throws system errors, ENOENT among them. */
+export function readLeaseRecord(path: string, id: string): LeaseRecord | null {
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  try {
+    const stats = fstatSync(fd)
+    if (!stats.isFile() || stats.size > maxBytes) return null
+    const value: unknown = JSON.parse(readFileSync(fd, 'utf8'))
+    return isLeaseRecord(value) && value.id === id ? value : null
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function isLeaseRecord(value: unknown): value is LeaseRecord {
+  if (typeof value !== 'object' || value === null) return false
+  const lease = value as Record<keyof LeaseRecord, unknown>
+  const texts = [lease.id, lease.host, lease.hostName, lease.bootId, lease.pidNamespace, lease.startTime]
+  const counts = [lease.pid, lease.uid, lease.fence]
+  return (
+    lease.schemaVersion === 1 &&
+    (lease.kind === 'build' || lease.kind === 'run') &&
+    Array.isArray(lease.keys) &&
+    lease.keys.every(key => typeof key === 'string') &&
+    (lease.staging === null || typeof lease.staging === 'string') &&
+    texts.every(text => typeof text === 'string') &&
+    counts.every(count => Number.isSafeInteger(count) && (count as number) >= 0) &&
+    isDate(lease.since) &&
+    (lease.expires === null || isDate(lease.expires))
+  )
+}
+
+function isDate(value: unknown): boolean {
+  return typeof value === 'string' && !Number.isNaN(Date.parse(value))
+}

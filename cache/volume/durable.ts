@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { EnvdError } from '../../src/error.ts'
+import { makeFolders } from '../disk/make-folder.ts'
+import { hasErrno, machineError, onMachine } from './machine-error.ts'
+
+/**
+ * Replaces a file as a whole: readers see the old or the new contents, also after a power cut. The mode holds
+ * whatever the umask. Makes missing parents. Errors: DISK_FULL, VOLUME_READ_ONLY, IO.
+ */
+export function writeDurable(path: string, data: string | Uint8Array, options: { mode: number }): void {
+  const folder = dirname(path)
+  const temporary = join(folder, `.${basename(path)}.${randomUUID()}`)
+  onMachine(path, () => {
+    makeFolders(folder)
+    try {
+      writeNewDurable(temporary, data, options.mode)
+      renameSync(temporary, path)
+    } catch (error) {
+      rmSync(temporary, { force: true })
+      throw error
+    }
+    syncFolder(folder)
+  })
+}
+
+/** A new file with its contents on disk; its name is durable only after `syncFolder`. Throws system errors. */
+export function writeNewDurable(path: string, data: string | Uint8Array, mode: number): void {
+  const fd = openSync(path, 'wx', mode)
+  try {
+    writeFileSync(fd, data)
+    fchmodSync(fd, mode)
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Makes the names in a folder durable. */
+export function syncFolder(path: string): void {
+  const fd = openSync(path, 'r')
+  try {
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/**
+ * Renames a folder and makes both parents durable. `exists`: there is one with something in it at `to` already,
+ * and `from` is untouched (an empty one is replaced, rename(2)).
+ */
+export function publishFolder(from: string, to: string): 'published' | 'exists' {
+  try {
+    renameSync(from, to)
+  } catch (error) {
+    if (hasErrno(error, 'ENOTEMPTY', 'EEXIST')) return 'exists'
+    throw machineError(error, to)
+  }
+  onMachine(to, () => {
+    syncFolder(dirname(to))
+    if (dirname(from) !== dirname(to)) syncFolder(dirname(from))
+  })
+  return 'published'
+}
+
+/** Writes out everything of the file system that `path` is on (syncfs(2), by `sync -f`). */
+export async function syncFileSystem(path: string): Promise<void> {
+  try {
+    await promisify(execFile)('sync', ['-f', path])
+  } catch (error) {
+    const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
+    throw new EnvdError('IO', `sync -f ${path}: ${said || String(error)}`, {
+      details: { path },
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,84 @@
+import { join } from 'node:path'
+
+/**
+ * The volume, layout 1. One file system and one mount point; everything but `leases/` is written by the
+ * volume's owner alone, and every folder is readable and searchable by any user.
+ *
+ *     VERSION                      {"layout":1,"id":"<uuid>"}; its owner is the volume's owner
+ *     .VERSION-<uuid>              a creation that is going on, or was cut off (create-volume.ts)
+ *     envs/<key>/tree/             what is mounted: the sealed virtualenv, nothing else
+ *     envs/<key>/manifest          the tree's canonical form (src/tree/manifest.ts)
+ *     envs/<key>/receipt.json      what it depends on (src/report/receipt.ts)
+ *     envs/<key>/summary.json      what a hit answers; an environment is ready when this file is there
+ *     envs/<key>/summary.removing  the same while it is being removed (cache/environment/remove-environment.ts)
+ *     uv/<version>/                uv's cache, and nothing of ours in it
+ *     tools/uv/<version>/          uv itself
+ *     tasks/                       lockfiles folder and last key of each task
+ *     facts/<kind>/                what is remembered of locks and interpreters; can be made again
+ *     locks/<name>.lock            OFD locks (ofd-lock.ts)
+ *     locks/<key>.json             what the builder of <key> says of itself
+ *     logs/                        output of builds that failed
+ *     staging/<uuid>/              not yet published, or being removed; swept where no lease lives
+ *     leases/                      mode 1777: any user may claim an environment
+ *     leases/<uuid>.json           one lease (cache/lease/lease-record.ts)
+ *     leases/.fence                the last fence number given, 20 digits, LF
+ */
+export const LAYOUT_VERSION = 1
+
+/** Anything that says where a volume lies. */
+export interface At {
+  readonly root: string
+}
+
+/** Folders that every volume of this layout has. */
+export const FOLDERS = [
+  'envs',
+  'uv',
+  'tools',
+  'tasks',
+  'facts',
+  'locks',
+  'logs',
+  'staging',
+  'leases',
+] as const
+
+export const versionFile = ({ root }: At): string => join(root, 'VERSION')
+
+export const CLAIM_PREFIX = '.VERSION-'
+/** A process's claim to create the volume. */
+export const claimFile = ({ root }: At, id: string): string => join(root, `${CLAIM_PREFIX}${id}`)
+
+export const environmentsFolder = ({ root }: At): string => join(root, 'envs')
+export const environmentFolder = (at: At, key: string): string => join(environmentsFolder(at), key)
+export const environmentTree = (at: At, key: string): string => join(environmentFolder(at, key), TREE)
+
+/** Names inside an environment's folder, and inside the staging folder it is published from. */
+export const TREE = 'tree'
+export const MANIFEST = 'manifest'
+export const RECEIPT = 'receipt.json'
+export const SUMMARY = 'summary.json'
+export const SUMMARY_REMOVING = 'summary.removing'
+
+export const stagingRoot = ({ root }: At): string => join(root, 'staging')
+export const stagingFolder = (at: At, id: string): string => join(stagingRoot(at), id)
+export const stagingTree = (at: At, id: string): string => join(stagingFolder(at, id), TREE)
+
+export const locksFolder = ({ root }: At): string => join(root, 'locks')
+export const lockFile = (at: At, name: string): string => join(locksFolder(at), `${name}.lock`)
+/** Held by the one process that builds or removes the environment. */
+export const buildLockFile = (at: At, key: string): string => lockFile(at, key)
+/** What the builder says of itself to those who wait (daemon/prepare/build-record.ts). */
+export const buildRecordFile = (at: At, key: string): string => join(locksFolder(at), `${key}.json`)
+/** Bounds how many builds run side by side; slots count from 0. */
+export const buildSlotFile = (at: At, slot: number): string => lockFile(at, `slot-${slot}`)
+
+export const leasesFolder = ({ root }: At): string => join(root, 'leases')
+export const leaseFile = (at: At, id: string): string => join(leasesFolder(at), `${id}.json`)
+export const fenceFile = (at: At): string => join(leasesFolder(at), '.fence')
+
+export const factsFolder = ({ root }: At, kind: string): string => join(root, 'facts', kind)
+export const tasksFolder = ({ root }: At): string => join(root, 'tasks')
+export const logsFolder = ({ root }: At): string => join(root, 'logs')
+export const uvCacheFolder = ({ root }: At, version: string): string => join(root, 'uv', version)
+export const uvToolFolder = ({ root }: At, version: string): string => join(root, 'tools', 'uv', version)

@@ -1,0 +1,76 @@
+import type { Closure } from '../closure/closure.ts'
+import type { Key } from '../digest.ts'
+import type { Recipe } from '../key/recipe.ts'
+import type { Target } from '../target/target.ts'
+
+/**
+ * Everything an environment depends on, and what it cost: `envs/<key>/receipt.json`. Sizes in bytes, times in
+ * seconds. Addresses are written without credentials.
+ */
+export interface Receipt {
+  readonly schemaVersion: 1
+  readonly key: Key
+  /** ISO 8601. */
+  readonly createdAt: string
+  /** What was left out of it included. */
+  readonly closure: Closure
+  readonly target: Target
+  readonly recipe: Recipe
+  readonly builtFrom: readonly BuiltFrom[]
+  /** URLs of the indexes that were asked. */
+  readonly indexes: readonly string[]
+  readonly versions: { readonly envd: string; readonly uv: string }
+  /** Sorted by name. */
+  readonly packages: readonly ReceiptPackage[]
+  readonly tree: ReceiptTree
+  readonly seconds: Readonly<Record<string, number>>
+  /** Disk blocks the build added to the volume, uv's cache included. */
+  readonly bytesAdded: number
+}
+
+/** A source distribution or git commit, what it was built with and what came out. */
+export interface BuiltFrom {
+  readonly name: string
+  /** Exact file name and digest of a source distribution, URL and commit of a git source. */
+  readonly source: string
+  readonly environment: Readonly<Record<string, string>>
+  readonly wheel: string | null
+  readonly version: string
+}
+
+export interface ReceiptPackage {
+  readonly name: string
+  readonly version: string
+  readonly packageKey: Key
+}
+
+export interface ReceiptTree {
+  /** sha256 of the tree's canonical form. */
+  readonly digest: string
+  readonly files: number
+  readonly directories: number
+  readonly links: number
+  /** Sum of file sizes. */
+  readonly bytes: number
+}
+
+/** What a hit answers without reading the receipt: `envs/<key>/summary.json`. */
+export interface Summary {
+  readonly schemaVersion: 1
+  readonly packages: number
+  readonly files: number
+  readonly bytes: number
+  /** sha256 of the tree's canonical form. */
+  readonly tree: string
+}
+
+export function summarize(receipt: Receipt): Summary {
+  const { tree, packages } = receipt
+  return {
+    schemaVersion: 1,
+    packages: packages.length,
+    files: tree.files,
+    bytes: tree.bytes,
+    tree: tree.digest,
+  }
+}
