@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process'
+import { constants } from 'node:os'
+import { EnvdError } from '../../src/error.ts'
+import { passSignals } from '../pass-signals.ts'
+import type { Verb } from '../verb.ts'
+
+/** The exit status of the command, 128 + n where signal n ended it. */
+export const verb: Verb<number> = {
+  async run({ arguments: [task = ''], rest: [command = '', ...args] }, context) {
+    const door = await context.door()
+    const { signal, onEvent } = context
+    const environment = await door.use(task, { signal, onEvent })
+    try {
+      signal.throwIfAborted()
+      context.takeSignals()
+      return await runCommand(command, args, environment.variables)
+    } finally {
+      environment.release()
+    }
+  },
+  text: null,
+  exitStatus: status => status,
+}
+
+function runCommand(
+  command: string,
+  args: readonly string[],
+  variables: Readonly<Record<string, string | null>>,
+): Promise<number> {
+  const unset = Object.keys(variables).filter(name => variables[name] === null)
+  const env = { ...process.env, ...variables } as NodeJS.ProcessEnv
+  for (const name of unset) delete env[name]
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { stdio: 'inherit', env })
+    const stop = passSignals(child)
+    child.once('error', cause => {
+      stop()
+      reject(notStarted(command, cause as NodeJS.ErrnoException))
+    })
+    child.once('exit', (code, signal) => {
+      stop()
+      resolve(signal === null ? (code ?? 0) : 128 + constants.signals[signal])
+    })
+  })
+}
+
+function notStarted(command: string, cause: NodeJS.ErrnoException): EnvdError {
+  const reasons: Record<string, string> = {
+    ENOENT: 'there is no such command in the environment or on PATH',
+    EACCES: 'it may not be executed',
+    ENOEXEC: 'it is neither a program nor a script with a #! line',
+  }
+  const reason = reasons[cause.code ?? ''] ?? cause.message
+  return new EnvdError('COMMAND_NOT_FOUND', `cannot run ${command}: ${reason}`, {
+    details: { command },
+    cause,
+  })
+}

@@ -1,0 +1,85 @@
+import { commandNames, entryOf, globalOptions } from '../command-table.ts'
+import { firstWords, secondWords, valuedOptions } from './table-words.ts'
+
+/** A completion script for zsh, made from the command table; to be sourced after `compinit`. */
+export function zshCompletion(): string {
+  return `#compdef envd
+_envd() {
+  local word=$words[CURRENT] before=$words[CURRENT-1] command='' i
+  local -a offered
+  for ((i = 2; i < CURRENT; i++)); do
+    case $words[i] in
+      --) _command_names; _files; return ;;
+      ${[...new Set(valuedOptions().map(({ option }) => `--${option.name}`))].join('|')}) ((i++)) ;;
+      -*) ;;
+      *)
+        case "$command $words[i]" in
+          ${pairs().join('|')}) command="$command $words[i]" ;;
+          *) command=\${command:-$words[i]} ;;
+        esac
+        ;;
+    esac
+  done
+  case "$command:$before" in
+${valueCases()}
+  esac
+  case $command in
+    '') offered=(${firstWords().map(described).join(' ')}) ;;
+${commandCases()}
+  esac
+  if [[ $word == -* ]]; then
+    offered=(\${(M)offered:#-*} ${globalOptions.map(option => quoted(`--${option.name}:${option.summary}`)).join(' ')})
+  else
+    offered=(\${offered:#-*})
+  fi
+  _describe envd offered
+}
+compdef _envd envd
+`
+}
+
+function pairs(): string[] {
+  return firstWords().flatMap(first => secondWords(first).map(second => `'${first} ${second}'`))
+}
+
+function valueCases(): string {
+  return valuedOptions()
+    .map(({ command, option: { name, kind } }) => {
+      const pattern = command === '*' ? `*:--${name}` : `'${command}:--${name}'`
+      const action = kind === 'text' ? '' : kind === 'folder' ? ' _files -/;' : ' _files;'
+      return `    ${pattern})${action} return ;;`
+    })
+    .join('\n')
+}
+
+function commandCases(): string {
+  return commandNames
+    .map(command => {
+      const {
+        arguments: [argument],
+        options,
+      } = entryOf(command)
+      const words = [
+        ...options.map(({ name, summary }) => quoted(`--${name}:${summary}`)),
+        ...secondWords(command).map(second => quoted(`${second}:${summaryOf(`${command} ${second}`)}`)),
+      ]
+      if (argument?.kind === 'task') words.push(`\${(f)"$(envd completion tasks 2> /dev/null)"}`)
+      else if (argument !== undefined && argument.kind !== 'text') words.push(...argument.kind)
+      return `    '${command}') offered=(${words.join(' ')}) ;;`
+    })
+    .join('\n')
+}
+
+function described(first: string): string {
+  return quoted(`${first}:${summaryOf(first)}`)
+}
+
+function summaryOf(name: string): string {
+  const known = commandNames.find(command => command === name)
+  return known === undefined ? name : entryOf(known).summary
+}
+
+/** In single quotes; a colon of the description needs no escape, only the first one separates. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}

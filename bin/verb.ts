@@ -1,0 +1,27 @@
+import type { Door } from '../daemon/door.ts'
+import type { PrepareEvent } from '../src/api/prepare.ts'
+import type { EnvdError } from '../src/error.ts'
+import type { Invocation } from './arguments/invocation.ts'
+import type { Style } from './render/style.ts'
+
+/** What a command works with. Commands return data and never print. */
+export interface Context {
+  /** Loaded and opened when it is asked for. */
+  door(): Promise<Door>
+  /** Aborted by Ctrl-C and by the signals that end a process. */
+  readonly signal: AbortSignal
+  /** Shows progress. */
+  readonly onEvent: (event: PrepareEvent) => void
+  /** From here on a signal no longer aborts `signal`: the command takes care of it. */
+  takeSignals(): void
+}
+
+export interface Verb<Result> {
+  run(invocation: Invocation, context: Context): Promise<Result>
+  /** The result for people, or null where nothing is to be printed: not with `--json` either. */
+  text: ((result: Result, style: Style) => string) | null
+  /** The failure that a result amounts to although there is one. */
+  failure?(result: Result): EnvdError | null
+  /** 0 where absent. */
+  exitStatus?(result: Result): number
+}

@@ -1,0 +1,26 @@
+import type { CommandName } from './command-table.ts'
+import type { Verb } from './verb.ts'
+
+/** Each command's code, loaded when it is the one. What a verb answers is its own affair: hence `unknown`. */
+const loaders: Record<CommandName, () => Promise<object>> = {
+  prepare: async () => (await import('./command/prepare.ts')).verb,
+  run: async () => (await import('./command/run.ts')).verb,
+  ls: async () => (await import('./command/ls.ts')).verb,
+  show: async () => (await import('./command/show.ts')).verb,
+  why: async () => (await import('./command/why.ts')).verb,
+  add: async () => (await import('./command/add.ts')).verb,
+  rm: async () => (await import('./command/rm.ts')).verb,
+  config: async () => (await import('./command/config.ts')).verb,
+  volume: async () => (await import('./command/volume.ts')).info,
+  'volume upgrade': async () => (await import('./command/volume.ts')).upgrade,
+  'volume remove': async () => (await import('./command/volume.ts')).remove,
+  completion: async () => (await import('./command/completion.ts')).verb,
+}
+
+export async function loadVerb(command: CommandName): Promise<Verb<unknown>> {
+  return (await loaders[command]()) as Verb<unknown>
+}
+
+export async function loadVersions(): Promise<Verb<unknown>> {
+  return (await import('./command/versions.ts')).verb as Verb<unknown>
+}
