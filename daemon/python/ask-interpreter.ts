@@ -1,0 +1,122 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeDurable } from '../../cache/volume/durable.ts'
+import { factsFolder } from '../../cache/volume/layout.ts'
+import type { Volume } from '../../cache/volume/open-volume.ts'
+import { EnvdError } from '../../src/error.ts'
+import type { Target } from '../../src/target/target.ts'
+import { questions } from './questions.ts'
+
+/** `facts/interpreters/<sha256 of the path>.json`. */
+interface Fact {
+  readonly path: string
+  /** Of the interpreter's file, and of the libc it runs with, which an upgrade of the system replaces alone. */
+  readonly fingerprint: string
+  readonly libcPath: string
+  readonly libcFingerprint: string
+  readonly target: Target
+}
+
+/** By path; also for those who may not write to the volume. */
+const askedHere = new Map<string, Fact>()
+
+/**
+ * What an interpreter is, as a target. Asked by running it, and remembered (by this process, and by the
+ * volume's owner on the volume) until its file changes. Errors: PYTHON_NOT_FOUND, PYTHON_BROKEN, PYTHON_UNSUPPORTED.
+ */
+export function askInterpreter(volume: Volume, path: string): Target {
+  const fingerprint = fingerprintOf(path)
+  if (fingerprint === undefined) {
+    throw new EnvdError('PYTHON_NOT_FOUND', `there is no interpreter at ${path}`, { details: { path } })
+  }
+  const file = factFile(volume, path)
+  const here = askedHere.get(path)
+  if (here && stillTrue(here, path, fingerprint)) return here.target
+  const known = readFact(file)
+  if (known && stillTrue(known, path, fingerprint)) return remember(known).target
+  const { target, libcPath } = ask(path)
+  const libcFingerprint = fingerprintOf(libcPath)
+  if (libcFingerprint === undefined) return target
+  const fact: Fact = { path, fingerprint, libcPath, libcFingerprint, target }
+  if (volume.owned) writeDurable(file, JSON.stringify(fact), { mode: 0o644 })
+  return remember(fact).target
+}
+
+function remember(fact: Fact): Fact {
+  askedHere.set(fact.path, fact)
+  return fact
+}
+
+function stillTrue(fact: Fact, path: string, fingerprint: string): boolean {
+  return (
+    fact.path === path &&
+    fact.fingerprint === fingerprint &&
+    fact.libcFingerprint === fingerprintOf(fact.libcPath)
+  )
+}
+
+function factFile(volume: Volume, path: string): string {
+  return join(factsFolder(volume, 'interpreters'), `${createHash('sha256').update(path).digest('hex')}.json`)
+}
+
+function readFact(file: string): Fact | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Fact
+  } catch {
+    return undefined
+  }
+}
+
+function fingerprintOf(path: string): string | undefined {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return stats && [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ')
+}
+
+const limitMs = 30_000
+
+function ask(path: string): { target: Target; libcPath: string } {
+  const { status, signal, stdout, stderr, error } = spawnSync(path, ['-I', '-S', '-c', questions], {
+    cwd: '/',
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: limitMs,
+  })
+  if (error !== undefined || status !== 0) {
+    const reason = stderr?.trim() || error?.message || `it was ended by ${signal ?? `status ${status}`}`
+    throw new EnvdError('PYTHON_BROKEN', `${path} does not run: ${reason}`, {
+      details: { path, said: reason },
+    })
+  }
+  return readAnswers(path, stdout)
+}
+
+interface Answers extends Record<Exclude<keyof Target, 'libc'>, string> {
+  readonly libc: string | null
+  readonly libcPath: string | null
+  readonly pointerBytes: number
+}
+
+const machines: ReadonlySet<string> = new Set(['x86_64', 'aarch64'])
+
+function readAnswers(path: string, stdout: string): { target: Target; libcPath: string } {
+  let answers: Answers
+  try {
+    answers = JSON.parse(stdout) as Answers
+  } catch (cause) {
+    const message = `${path} does not answer like a Python: ${stdout.slice(0, 200)}`
+    throw new EnvdError('PYTHON_BROKEN', message, { details: { path }, cause })
+  }
+  const { libc, libcPath, pointerBytes, ...rest } = answers
+  const glibc = /^glibc (\d+\.\d+)/.exec(libc ?? '')?.[1]
+  const refuse = (what: string) =>
+    new EnvdError('PYTHON_UNSUPPORTED', `${path} is ${what}`, { details: { path, ...answers } })
+  if (rest.implementation !== 'cpython') throw refuse(`${rest.implementation}, not CPython`)
+  if (rest.platform !== 'linux') throw refuse(`for ${rest.platform}, not Linux`)
+  if (glibc === undefined || libcPath === null) throw refuse('not linked with glibc')
+  if (pointerBytes !== 8 || !machines.has(rest.machine)) {
+    throw refuse(`for ${rest.machine} with ${pointerBytes * 8} bits; envd knows x86_64 and aarch64 with 64`)
+  }
+  return { target: { ...rest, libc: { name: 'glibc', version: glibc } }, libcPath }
+}

@@ -1,0 +1,44 @@
+/**
+ * What an interpreter is asked, by Python that runs on every version one may meet (2.7 too: it then says that
+ * it is one). `_base_executable` leads from a virtualenv to the interpreter it was made from.
+ */
+export const questions = `
+import json, os, platform, struct, sys, sysconfig
+
+def libc():
+    try:
+        return os.confstr("CS_GNU_LIBC_VERSION")
+    except (ValueError, AttributeError, OSError):
+        return None
+
+def libc_path():
+    try:
+        with open("/proc/self/maps") as maps:
+            for line in maps:
+                path = line.split(None, 5)[-1].strip()
+                if os.path.basename(path).startswith(("libc.so", "libc-2")):
+                    return path
+    except OSError:
+        pass
+    return None
+
+def abi():
+    soabi = sysconfig.get_config_var("SOABI") or ""
+    parts = soabi.split("-")
+    if parts[0] == "cpython" and len(parts) > 1:
+        return "cp" + parts[1]
+    return "cp%d%d" % sys.version_info[:2]
+
+print(json.dumps({
+    "implementation": platform.python_implementation().lower(),
+    "version": platform.python_version(),
+    "abi": abi(),
+    "platform": "linux" if sys.platform.startswith("linux") else sys.platform,
+    "libc": libc(),
+    "libcPath": libc_path(),
+    "machine": platform.machine(),
+    "pointerBytes": struct.calcsize("P"),
+    "interpreter": os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable),
+    "prefix": getattr(sys, "base_prefix", sys.prefix),
+}))
+`

@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { onMachine } from '../../cache/volume/machine-error.ts'
+import type { Closure } from '../../src/closure/closure.ts'
+import { EnvdError } from '../../src/error.ts'
+import { normalizeName } from '../../src/version/name.ts'
+import { compareVersions, parseVersion } from '../../src/version/version.ts'
+import { sitePackages } from './proof/site-packages.ts'
+
+/**
+ * Proves that what is installed in `tree` is the closure: each distribution, at its version, and nothing
+ * else. Returns the versions by name, those that only a git distribution's build tells among them. Throws
+ * CLOSURE_NOT_INSTALLED.
+ */
+export function proveClosure(tree: string, closure: Closure): ReadonlyMap<string, string> {
+  const installed = readInstalled(sitePackages(tree))
+  const wanted = new Map(closure.distributions.map(({ name, version }) => [name, version]))
+  const missing = [...wanted.keys()].filter(name => !installed.has(name))
+  const extra = [...installed.keys()].filter(name => !wanted.has(name))
+  const otherVersion = [...wanted].flatMap(([name, version]) => {
+    const found = installed.get(name)
+    return version === null || found === undefined || sameVersion(version, found)
+      ? []
+      : [{ name, locked: version, installed: found }]
+  })
+  if (missing.length + extra.length + otherVersion.length === 0) return installed
+  const parts = [
+    missing.length > 0 && `missing: ${missing.join(', ')}`,
+    extra.length > 0 && `not in the lock: ${extra.join(', ')}`,
+    ...otherVersion.map(one => `${one.name} is ${one.installed} instead of ${one.locked}`),
+  ].filter(part => part !== false)
+  throw new EnvdError(
+    'CLOSURE_NOT_INSTALLED',
+    `what is installed is not what is locked: ${parts.join('; ')}`,
+    {
+      details: { missing, extra, otherVersion },
+    },
+  )
+}
+
+/** Name (normalized) → version, from METADATA (core metadata specification). */
+function readInstalled(folder: string): Map<string, string> {
+  return onMachine(folder, () => {
+    const installed = new Map<string, string>()
+    for (const info of readdirSync(folder).filter(name => name.endsWith('.dist-info'))) {
+      const head = readFileSync(join(folder, info, 'METADATA'), 'utf8').split(/\r?\n\r?\n/, 1)[0] ?? ''
+      const field = (name: string) => new RegExp(`^${name}:[ \\t]*(\\S+)`, 'im').exec(head)?.[1]
+      installed.set(normalizeName(field('Name') ?? info), field('Version') ?? '')
+    }
+    return installed
+  })
+}
+
+/** `1.0` and `1.0.0` are one version. */
+function sameVersion(a: string, b: string): boolean {
+  return parseVersion(b) !== null && parseVersion(a) !== null && compareVersions(a, b) === 0
+}

@@ -1,0 +1,15 @@
+import type { IndexConfiguration } from '../index-configuration.ts'
+import type { Uv } from '../pinned-uv.ts'
+
+/** What the runs of uv of one build have in common. */
+export interface UvSession {
+  readonly uv: Uv
+  readonly index: IndexConfiguration
+  /** The user's variables; uv sees an allow-listed part of them. */
+  readonly environment: NodeJS.ProcessEnv
+  /** TMPDIR of uv and of what it builds: on the volume, in staging. */
+  readonly temporaryFolder: string
+  /** File that what uv says is appended to, credentials redacted. */
+  readonly logFile: string
+  readonly signal: AbortSignal
+}
