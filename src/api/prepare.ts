@@ -1,6 +1,7 @@
 /** What `prepare` is asked and answers; the shapes `--json` prints. Sizes in bytes, times in seconds. */
-import type { ErrorCode, ErrorDetails } from '../error.ts'
+
 import type { Digest } from '../digest.ts'
+import type { ErrorCode, ErrorDetails } from '../error.ts'
 
 export interface PrepareRequest {
   /** Task names; each is prepared on its own. */

@@ -1,0 +1,111 @@
+import type { Volume } from '../cache/volume/open-volume.ts'
+import { openVolume } from '../cache/volume/open-volume.ts'
+import type {
+  AddedTask,
+  AddRequest,
+  EnvironmentInUse,
+  RemovedEnvironment,
+  TaskRow,
+  Versions,
+  VolumeInfo,
+  VolumeRemoval,
+  VolumeUpgrade,
+  WhyResult,
+} from '../src/api/operations.ts'
+import type { PrepareEvent, PrepareOutcome, PrepareRequest } from '../src/api/prepare.ts'
+import type { Configuration, Origin } from '../src/config/configuration.ts'
+import { EnvdError } from '../src/error.ts'
+import type { Receipt } from '../src/report/receipt.ts'
+import { toBody } from './prepare/error-body.ts'
+import { prepareTask } from './prepare/prepare-task.ts'
+import { taskNames } from './prepare/task-names.ts'
+
+export { loadConfiguration } from './configuration/load-configuration.ts'
+
+export interface WorkOptions {
+  /** Aborted: what was begun is undone, and the call throws INTERRUPTED. */
+  readonly signal?: AbortSignal
+  readonly onEvent?: (event: PrepareEvent) => void
+}
+
+/**
+ * The operations of envd, typed; the command line and programs use no other way in. Every error is an
+ * EnvdError. What an operation needs is loaded when it is first asked for.
+ */
+export interface Door {
+  /** One outcome a task, in the order asked for; a task that fails doesn't stop the others. */
+  prepare(request: PrepareRequest, options?: WorkOptions): Promise<PrepareOutcome[]>
+  list(): Promise<TaskRow[]>
+  /** Of a task or of a key. */
+  show(reference: string): Promise<Receipt>
+  why(a: string, b: string, options?: WorkOptions): Promise<WhyResult>
+  add(request: AddRequest): Promise<AddedTask>
+  remove(reference: string): Promise<RemovedEnvironment>
+  /** Prepares where needed, and holds a lease until `release`. */
+  use(task: string, options?: WorkOptions): Promise<EnvironmentInUse>
+  volume(): Promise<VolumeInfo>
+  upgradeVolume(): Promise<VolumeUpgrade>
+  removeVolume(options: { readonly force: boolean }): Promise<VolumeRemoval>
+  versions(): Promise<Versions>
+  taskNames(): string[]
+  /** Of envd's settings and of the indexes. */
+  origins(): Promise<Origin[]>
+}
+
+/** The local form: the operations run in this process. Opens nothing yet. */
+export function openDoor(configuration: Configuration): Door {
+  let opened: Volume | undefined
+  const volume = () => {
+    opened ??= openVolume(configuration.volume, { create: true, makeParents: isDefault(configuration) })
+    return opened
+  }
+  return {
+    prepare: (request, options = {}) => prepareAll(configuration, volume(), request, options),
+    list: async () => (await import('./operation/list-tasks.ts')).listTasks(configuration, volume()),
+    show: async reference => (await import('./operation/show.ts')).show(configuration, volume(), reference),
+    why: async (a, b, options = {}) =>
+      (await import('./operation/why.ts')).why(configuration, volume(), [a, b], options),
+    add: async request => (await import('./operation/add-task.ts')).addTask(configuration, request),
+    remove: async reference =>
+      (await import('./operation/remove.ts')).remove(configuration, volume(), reference),
+    use: async (task, options = {}) =>
+      (await import('./operation/use.ts')).use(configuration, volume(), task, options),
+    volume: async () => (await import('./operation/volume.ts')).volumeInfo(volume()),
+    upgradeVolume: async () => (await import('./operation/volume.ts')).upgradeVolume(configuration.volume),
+    removeVolume: async options =>
+      (await import('./operation/volume.ts')).removeVolume(configuration.volume, options),
+    versions: async () => (await import('./operation/versions.ts')).versions(),
+    taskNames: () => taskNames(configuration.lockfiles),
+    origins: async () => (await import('./operation/origins.ts')).origins(configuration),
+  }
+}
+
+/** Only the default place is made with its parents: nobody can have mistyped it. */
+function isDefault({ origins }: Configuration): boolean {
+  return origins.some(({ key, origin }) => key === 'volume' && origin === 'default')
+}
+
+async function prepareAll(
+  configuration: Configuration,
+  volume: Volume,
+  { tasks, dryRun = false }: PrepareRequest,
+  options: WorkOptions,
+): Promise<PrepareOutcome[]> {
+  const signal = options.signal ?? new AbortController().signal
+  const prepareOne = async (task: string): Promise<PrepareOutcome> => {
+    const report = (progress: Omit<PrepareEvent, 'task'>) => options.onEvent?.({ task, ...progress })
+    try {
+      return {
+        task,
+        ok: true,
+        result: await prepareTask(configuration, volume, task, { dryRun, signal, report }),
+      }
+    } catch (error) {
+      if (signal.aborted) throw new EnvdError('INTERRUPTED', 'interrupted', { cause: error })
+      return { task, ok: false, error: toBody(error) }
+    }
+  }
+  if (tasks.length === 1) return [await prepareOne(tasks[0]!)]
+  const { default: pLimit } = await import('p-limit')
+  return pLimit(configuration.builds).map(tasks, prepareOne)
+}

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { onMachine } from '../../cache/volume/machine-error.ts'
+import type { AddedTask, AddRequest } from '../../src/api/operations.ts'
+import type { Configuration } from '../../src/config/configuration.ts'
+import { EnvdError } from '../../src/error.ts'
+import type { Lock } from '../../src/lock/lock.ts'
+import { parseLock } from '../../src/lock/parse-lock.ts'
+import { formatTask } from '../../src/task/format-task.ts'
+import { checkTaskName, parseTask } from '../../src/task/task.ts'
+
+/**
+ * Makes a task from the lock of someone's own project: the lock is copied, `python` is the lock's
+ * `requires-python` unless it is given. The folder appears whole or not at all.
+ */
+export function addTask(configuration: Configuration, request: AddRequest): AddedTask {
+  checkTaskName(request.task)
+  const folder = join(configuration.lockfiles, request.task)
+  if (existsSync(folder)) throw exists(request.task, folder)
+  const bytes = readLock(resolve(request.lock))
+  const file = basename(request.lock)
+  const lock = parseLock(bytes, request.lock)
+  const { extras = [], groups = [] } = request
+  const python = request.python ?? lock.requiresPython
+  requireKnown('extra', extras, [...lock.extras.keys()], request.lock)
+  requireKnown('group', groups, [...lock.groups.keys()], request.lock)
+  const text = formatTask({ lock: file, python, extras, groups, build: { environment: {} } })
+  const task = parseTask(text, join(folder, 'task.toml'))
+  writeTask(configuration.lockfiles, request.task, { 'task.toml': text, [file]: bytes })
+  return {
+    task: request.task,
+    folder,
+    lock: file,
+    format: lock.format,
+    python: task.python,
+    packages: lock.packages.length,
+    extras: task.extras,
+    groups: task.groups,
+    leftOut: members(lock),
+    indexes: lock.furtherIndexes,
+  }
+}
+
+function readLock(path: string): Uint8Array {
+  try {
+    return readFileSync(path)
+  } catch (cause) {
+    throw new EnvdError('LOCK_NOT_FOUND', `cannot read ${path}: ${(cause as Error).message}`, {
+      hint: 'Name the lock file with --lock.',
+      details: { path },
+      cause,
+    })
+  }
+}
+
+function requireKnown(
+  what: 'extra' | 'group',
+  chosen: readonly string[],
+  known: readonly string[],
+  file: string,
+): void {
+  const unknown = chosen.find(name => !known.includes(name))
+  if (unknown === undefined) return
+  const there = known.length === 0 ? 'none' : known.join(', ')
+  throw new EnvdError(
+    what === 'extra' ? 'LOCK_EXTRA_UNKNOWN' : 'LOCK_GROUP_UNKNOWN',
+    `${file} has no ${what} ${unknown}; it has: ${there}`,
+    { hint: `Choose one that is there with --${what}.`, details: { [what]: unknown, known } },
+  )
+}
+
+function writeTask(lockfiles: string, name: string, files: Record<string, string | Uint8Array>): void {
+  const temporary = join(lockfiles, `.${name}.${randomUUID()}`)
+  onMachine(lockfiles, () => {
+    mkdirSync(temporary, { recursive: true })
+    try {
+      for (const [file, content] of Object.entries(files)) writeFileSync(join(temporary, file), content)
+      renameSync(temporary, join(lockfiles, name))
+    } finally {
+      rmSync(temporary, { recursive: true, force: true })
+    }
+  })
+}
+
+function members({ packages }: Lock): string[] {
+  return packages.flatMap(({ name, source }) => (source.kind === 'member' ? [name] : []))
+}
+
+function exists(task: string, folder: string): EnvdError {
+  return new EnvdError('TASK_EXISTS', `there is a task ${task} already: ${folder}`, {
+    details: { task, folder },
+  })
+}

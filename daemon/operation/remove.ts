@@ -1,0 +1,28 @@
+import { removeEnvironment } from '../../cache/environment/remove-environment.ts'
+import type { Volume } from '../../cache/volume/open-volume.ts'
+import type { RemovedEnvironment } from '../../src/api/operations.ts'
+import type { Configuration } from '../../src/config/configuration.ts'
+import { isKey, type Key } from '../../src/digest.ts'
+import { recallKey } from '../prepare/known-key.ts'
+import { readTaskRecord, tasksWithKey } from '../prepare/task-record.ts'
+import { notReady, taskContext } from './task-context.ts'
+
+/** Removes an environment, never a task's folder; says which tasks had it. */
+export async function remove(
+  configuration: Configuration,
+  volume: Volume,
+  reference: string,
+): Promise<RemovedEnvironment> {
+  const key = isKey(reference) ? reference : keyOfTask(configuration, volume, reference)
+  const { path, bytesFreed } = await removeEnvironment(volume, key)
+  return { key, path, bytesFreed, tasks: tasksWithKey(volume, key).map(({ task }) => task) }
+}
+
+/** The environment the task has: by its lock as it is now, or the last one where the lock has changed since. */
+function keyOfTask(configuration: Configuration, volume: Volume, task: string): Key {
+  const { input, target } = taskContext(configuration, volume, task)
+  const last = readTaskRecord(volume, configuration.lockfiles, task)
+  const key = recallKey(volume, input, target) ?? last?.key
+  if (key) return key
+  throw notReady(task)
+}

@@ -1,0 +1,44 @@
+import { join } from 'node:path'
+import { findEnvironment } from '../../cache/environment/find-environment.ts'
+import { takeLease } from '../../cache/lease/take-lease.ts'
+import type { Volume } from '../../cache/volume/open-volume.ts'
+import type { EnvironmentInUse } from '../../src/api/operations.ts'
+import type { Configuration } from '../../src/config/configuration.ts'
+import type { Key } from '../../src/digest.ts'
+import type { WorkOptions } from '../door.ts'
+import { prepareTask } from '../prepare/prepare-task.ts'
+
+/**
+ * Prepares the task and claims its environment. The lease comes first and the look whether the environment is
+ * there second; one removed between prepare and lease is prepared again.
+ */
+export async function use(
+  configuration: Configuration,
+  volume: Volume,
+  task: string,
+  options: WorkOptions,
+): Promise<EnvironmentInUse> {
+  const signal = options.signal ?? new AbortController().signal
+  for (;;) {
+    const { key } = await prepareTask(configuration, volume, task, {
+      dryRun: false,
+      signal,
+      report: progress => options.onEvent?.({ task, ...progress }),
+    })
+    const lease = takeLease(volume, { kind: 'run', keys: [key] })
+    const ready = findEnvironment(volume, key as Key)
+    if (ready) return { key, path: ready.path, variables: variablesFor(ready.path), release: lease.release }
+    lease.release()
+  }
+}
+
+/** What `activate` sets; and no bytecode is written, since root could write it into a sealed tree. */
+function variablesFor(tree: string): Record<string, string | null> {
+  const path = process.env.PATH
+  return {
+    VIRTUAL_ENV: tree,
+    PATH: path ? `${join(tree, 'bin')}:${path}` : join(tree, 'bin'),
+    PYTHONHOME: null,
+    PYTHONDONTWRITEBYTECODE: '1',
+  }
+}

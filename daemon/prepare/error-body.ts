@@ -1,0 +1,11 @@
+import type { ErrorBody } from '../../src/api/prepare.ts'
+import { asEnvdError, EnvdError } from '../../src/error.ts'
+
+export function toBody(error: unknown): ErrorBody {
+  const { code, message, hint, details } = asEnvdError(error)
+  return { code, message, hint, details }
+}
+
+export function fromBody({ code, message, hint, details }: ErrorBody): EnvdError {
+  return new EnvdError(code, message, { hint, details })
+}

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeDurable } from '../../cache/volume/durable.ts'
+import { factsFolder } from '../../cache/volume/layout.ts'
+import type { Lock } from '../../src/lock/lock.ts'
+import { parseLock } from '../../src/lock/parse-lock.ts'
+import type { IndexedFile } from '../../src/lock/with-files.ts'
+import { resolveFiles } from '../uv/resolve-files.ts'
+import type { PrepareContext } from './context.ts'
+import { withUv } from './with-uv.ts'
+
+/**
+ * A requirements lock has digests and no file names. The index tells them, through uv, once for each lock and
+ * Python version; `facts/locks/<lock digest>-<version>.json` keeps the files whose digest the lock allows, so
+ * that a known lock needs neither network nor uv. No address is kept.
+ */
+export async function filesOfLock(context: PrepareContext, lock: Lock): Promise<readonly IndexedFile[]> {
+  const { volume, input, target } = context
+  const fact = join(factsFolder(volume, 'locks'), `${input.lock.digest}-${target.version}.json`)
+  const known = readFact(fact)
+  if (known) return known
+  const files = await askIndex(context, lock)
+  if (volume.owned) writeDurable(fact, JSON.stringify(files), { mode: 0o644 })
+  return files
+}
+
+async function askIndex(context: PrepareContext, lock: Lock): Promise<IndexedFile[]> {
+  const { configuration, volume, input, target, signal, report } = context
+  const wanted = new Set(lock.packages.flatMap(({ digests }) => digests))
+  const packages = lock.packages.flatMap(({ name, version, source }) =>
+    source.kind === 'registry' && version !== null ? [{ name, version }] : [],
+  )
+  if (packages.length === 0) return []
+  const onMessage = (message: string) => report({ phase: 'resolve', message })
+  onMessage(`asking the index for the files of ${packages.length} packages`)
+  const request = {
+    ...{ configuration, volume, target, signal, onMessage },
+    keys: [],
+    furtherIndexes: lock.furtherIndexes,
+    log: `lock-${input.lock.digest}`,
+  }
+  const text = await withUv(request, ({ session }) =>
+    resolveFiles(session, { packages, python: target.version, interpreter: target.interpreter, onMessage }),
+  )
+  return parseLock(Buffer.from(text), 'pylock.toml')
+    .packages.flatMap(({ wheels, sdist }) => (sdist ? [...wheels, sdist] : wheels))
+    .filter(({ digest }) => digest !== null && wanted.has(digest))
+    .map(({ filename, digest, size }) => ({ filename, digest, size }))
+}
+
+function readFact(path: string): IndexedFile[] | null {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as IndexedFile[]
+  } catch {
+    return null
+  }
+}

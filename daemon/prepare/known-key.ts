@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeDurable } from '../../cache/volume/durable.ts'
+import { factsFolder } from '../../cache/volume/layout.ts'
+import type { Volume } from '../../cache/volume/open-volume.ts'
+import { isKey, type Key } from '../../src/digest.ts'
+import { canonicalTarget, digestOf } from '../../src/key/environment-key.ts'
+import { INSTALLER_RULES } from '../../src/key/recipe.ts'
+import type { Target } from '../../src/target/target.ts'
+import { PINNED_UV } from '../uv/pinned-uv.ts'
+import type { TaskInput } from './read-task.ts'
+
+/** Raised when the same lock would give another closure: what was remembered before then is not asked again. */
+const SELECTION_RULES = 1
+
+/**
+ * `facts/keys/<digest of everything the key follows from>` holds the environment key, so that a hit reads
+ * neither the lock's packages nor a schema. Returns null where nothing usable is remembered.
+ */
+export function recallKey(volume: Volume, input: TaskInput, target: Target): Key | null {
+  try {
+    const key = readFileSync(factFile(volume, input, target), 'utf8')
+    return isKey(key) ? key : null
+  } catch {
+    return null
+  }
+}
+
+/** Remembers for the owner; others compute the key each time. */
+export function rememberKey(volume: Volume, input: TaskInput, target: Target, key: Key): void {
+  if (volume.owned) writeDurable(factFile(volume, input, target), key, { mode: 0o644 })
+}
+
+function factFile(volume: Volume, { task, lock }: TaskInput, target: Target): string {
+  const digest = digestOf('envd known key 1', {
+    lock: lock.digest,
+    file: lock.file,
+    extras: task.extras,
+    groups: task.groups,
+    environment: { ...task.build.environment },
+    target: canonicalTarget(target),
+    rules: [SELECTION_RULES, INSTALLER_RULES],
+    uv: PINNED_UV.version,
+  })
+  return join(factsFolder(volume, 'keys'), digest)
+}

@@ -1,0 +1,33 @@
+import type { Phase, PhaseSeconds } from '../../src/api/prepare.ts'
+
+/** Adds up the seconds of each phase on the monotonic clock: a wall clock that goes backwards changes nothing. */
+export interface PhaseClock {
+  /** Runs `work` and counts its time to `phase`, also when it fails. */
+  measure<T>(phase: Exclude<Phase, 'total'>, work: () => T | Promise<T>): Promise<T>
+  add(phase: Exclude<Phase, 'total'>, seconds: number): void
+  /** Seconds so far, rounded to the microsecond. */
+  seconds(): PhaseSeconds
+}
+
+export function startPhaseClock(): PhaseClock {
+  const started = performance.now()
+  const spent = { wait: 0, resolve: 0, download: 0, install: 0, hash: 0, link: 0, seal: 0 }
+  return {
+    async measure(phase, work) {
+      const from = performance.now()
+      try {
+        return await work()
+      } finally {
+        spent[phase] += (performance.now() - from) / 1000
+      }
+    },
+    add(phase, seconds) {
+      spent[phase] += seconds
+    },
+    seconds() {
+      const total = (performance.now() - started) / 1000
+      const entries = Object.entries({ total, ...spent }).map(([phase, s]) => [phase, Number(s.toFixed(6))])
+      return Object.fromEntries(entries) as unknown as PhaseSeconds
+    },
+  }
+}

@@ -1,0 +1,56 @@
+import { findEnvironment } from '../../cache/environment/find-environment.ts'
+import type { Volume } from '../../cache/volume/open-volume.ts'
+import type { PreparedTask } from '../../src/api/prepare.ts'
+import type { Configuration } from '../../src/config/configuration.ts'
+import type { PrepareContext } from './context.ts'
+import { recallKey } from './known-key.ts'
+import { startPhaseClock } from './phase-clock.ts'
+import type { ReportProgress } from './progress.ts'
+import { readTask } from './read-task.ts'
+import { targetOf } from './target-of.ts'
+import { recordTask } from './task-record.ts'
+
+export interface PrepareOptions {
+  readonly dryRun: boolean
+  readonly signal: AbortSignal
+  readonly report: ReportProgress
+}
+
+/**
+ * `envd prepare <task>`, from its folder to the sealed environment: read the task and its lock, ask the
+ * interpreter, and where the key that follows from these is known and ready, that is all. Otherwise select the
+ * closure, name the key, build once or wait for who builds.
+ */
+export async function prepareTask(
+  configuration: Configuration,
+  volume: Volume,
+  name: string,
+  options: PrepareOptions,
+): Promise<PreparedTask> {
+  const clock = startPhaseClock()
+  const input = readTask(configuration.lockfiles, name)
+  const target = targetOf(configuration, volume, input)
+  const known = recallKey(volume, input, target)
+  const ready = known && !options.dryRun ? findEnvironment(volume, known) : null
+  if (known && ready) {
+    recordTask(volume, { task: name, lockfiles: configuration.lockfiles, key: known })
+    const { packages, files, bytes } = ready.summary
+    return {
+      task: name,
+      key: known,
+      path: ready.path,
+      reused: true,
+      packages,
+      files,
+      bytes: { apparent: bytes, added: 0 },
+      seconds: clock.seconds(),
+    }
+  }
+  const context: PrepareContext = {
+    ...{ configuration, volume, input, target },
+    signal: options.signal,
+    report: options.report,
+  }
+  const { prepareUnknown } = await import('./prepare-unknown.ts')
+  return prepareUnknown(context, clock, options.dryRun)
+}

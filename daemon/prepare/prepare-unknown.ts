@@ -1,0 +1,87 @@
+import { findEnvironment } from '../../cache/environment/find-environment.ts'
+import { environmentTree } from '../../cache/volume/layout.ts'
+import { requireOwner } from '../../cache/volume/require-owner.ts'
+import type { PreparedTask } from '../../src/api/prepare.ts'
+import type { Closure } from '../../src/closure/closure.ts'
+import type { Key } from '../../src/digest.ts'
+import { environmentKey, type KeyInputs } from '../../src/key/environment-key.ts'
+import { type Built, buildEnvironment } from './build-environment.ts'
+import type { PrepareContext } from './context.ts'
+import { rememberKey } from './known-key.ts'
+import { once } from './once.ts'
+import type { PhaseClock } from './phase-clock.ts'
+import { selectTask } from './select-task.ts'
+import { recordTask } from './task-record.ts'
+
+/** The way of a task whose key is not known yet, or whose environment is not ready. */
+export async function prepareUnknown(
+  context: PrepareContext,
+  clock: PhaseClock,
+  dryRun: boolean,
+): Promise<PreparedTask> {
+  const { configuration, volume, input, target } = context
+  context.report({ phase: 'resolve', message: 'reading the lock' })
+  const inputs = await clock.measure('resolve', () => selectTask(context))
+  const key = environmentKey(inputs)
+  rememberKey(volume, input, target, key)
+  const leftOut = inputs.closure.leftOut.map(({ name }) => name)
+  if (dryRun) return { ...describePlan(context, key, inputs.closure, clock), leftOut }
+  const { value, built } = await findOrBuild(context, key, inputs, clock)
+  recordTask(volume, { task: input.name, lockfiles: configuration.lockfiles, key })
+  const { packages, files, bytes } = value.summary
+  return {
+    task: input.name,
+    key,
+    path: value.path,
+    reused: !built,
+    packages,
+    files,
+    bytes: { apparent: bytes, added: value.added },
+    seconds: clock.seconds(),
+    leftOut,
+  }
+}
+
+async function findOrBuild(
+  context: PrepareContext,
+  key: Key,
+  inputs: KeyInputs,
+  clock: PhaseClock,
+): Promise<{ value: Built; built: boolean }> {
+  const { configuration, volume, signal, report } = context
+  const find = (): Built | null => {
+    const ready = findEnvironment(volume, key)
+    return ready && { ...ready, added: 0 }
+  }
+  const there = find()
+  if (there) return { value: there, built: false }
+  requireOwner(volume)
+  return once({
+    ...{ volume, key, signal, report, clock, find },
+    slots: configuration.builds,
+    build: announce => buildEnvironment(context, key, inputs, clock, announce),
+  })
+}
+
+function describePlan(
+  { volume, input }: PrepareContext,
+  key: Key,
+  { distributions }: Closure,
+  clock: PhaseClock,
+): PreparedTask {
+  const ready = findEnvironment(volume, key)
+  return {
+    task: input.name,
+    key,
+    path: environmentTree(volume, key),
+    reused: ready !== null,
+    packages: ready?.summary.packages ?? 0,
+    files: ready?.summary.files ?? 0,
+    bytes: { apparent: ready?.summary.bytes ?? 0, added: 0 },
+    seconds: clock.seconds(),
+    ready: ready !== null,
+    closure: distributions.map(({ name, version, filename, digest, size }) => ({
+      ...{ name, version, filename, digest, size },
+    })),
+  }
+}

@@ -1,0 +1,21 @@
+import { selectClosure } from '../../src/closure/select-closure.ts'
+import type { KeyInputs } from '../../src/key/environment-key.ts'
+import { recipeFor } from '../../src/key/recipe.ts'
+import { parseLock } from '../../src/lock/parse-lock.ts'
+import { withFiles } from '../../src/lock/with-files.ts'
+import { PINNED_UV } from '../uv/pinned-uv.ts'
+import type { PrepareContext } from './context.ts'
+import { filesOfLock } from './files-of-lock.ts'
+
+/**
+ * Lock → exact closure → everything the key is made of. Needs uv and the index only for a requirements lock
+ * that this volume sees for the first time.
+ */
+export async function selectTask(context: PrepareContext): Promise<KeyInputs> {
+  const { input, target } = context
+  const parsed = parseLock(input.lock.bytes, input.lock.path)
+  const lock = parsed.needsFiles ? withFiles(parsed, await filesOfLock(context, parsed)) : parsed
+  const closure = selectClosure(lock, input.task, target)
+  const recipe = recipeFor(closure, { uv: PINNED_UV.version, environment: input.task.build.environment })
+  return { closure, target, recipe }
+}
