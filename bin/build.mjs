@@ -1,6 +1,6 @@
 /** Builds dist/: the command line, the library entry and the worker, as ES modules that share chunks. */
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
@@ -29,7 +29,7 @@ const { outputFiles } = await build({
   legalComments: 'linked',
   logLevel: 'warning',
   write: false,
-})
+}).catch(() => process.exit(1))
 
 /** Chunks first, then what names them: whoever runs envd meanwhile finds either build whole. */
 const isEntry = name => ['envd.js', 'door.js', 'hash-worker.js'].includes(name)
@@ -42,5 +42,5 @@ for (const { name, contents } of files.sort((a, b) => Number(isEntry(a.name)) - 
 }
 const current = new Set(files.map(({ name }) => name))
 for (const name of readdirSync(dist)) {
-  if (!current.has(name) && !basename(name).startsWith('.')) rmSync(join(dist, name), { recursive: true })
+  if (!current.has(name) && !name.startsWith('.')) rmSync(join(dist, name), { recursive: true })
 }

@@ -2,6 +2,8 @@
 export interface Configuration {
   /** Absolute path of the volume. */
   readonly volume: string
+  /** True where nobody named a volume. */
+  readonly volumeIsDefault: boolean
   /** Absolute path of the folder of tasks. */
   readonly lockfiles: string
   /** Absolute path of the interpreter to use for every task, or null. */
@@ -10,7 +12,7 @@ export interface Configuration {
   readonly builds: number
   /** From the URL of an index as locks write it to the URL to ask instead. May hold credentials. */
   readonly indexes: Readonly<Record<string, string>>
-  /** For people: one a setting; no credentials. */
+  /** For people: one a setting; no credentials. Made when it is read. */
   readonly origins: readonly Origin[]
 }
 

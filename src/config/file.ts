@@ -1,3 +1,4 @@
+import { withoutCredentials } from '../lock/locked/locked-url.ts'
 import { keyLine } from '../toml/key-line.ts'
 import { parseStrictTable } from '../toml/strict-table.ts'
 
@@ -28,8 +29,14 @@ export function parseConfigurationFile(text: string, path: string): Configuratio
     if (settings[name] === '') throw table.error(name, `${name} is empty`)
   }
   for (const [from, to] of Object.entries(indexes)) {
-    if (!URL.canParse(from)) throw table.error(['indexes', from], `${JSON.stringify(from)} is not a URL`)
-    if (!URL.canParse(to)) throw table.error(['indexes', from], `the URL to use for ${from} is not a URL`)
+    const shown = withoutCredentials(from)
+    if (!isAddress(from))
+      throw table.error(['indexes', from], `${JSON.stringify(shown)} is not the URL of an index`)
+    if (!isAddress(to)) throw table.error(['indexes', from], `${shown} is not mapped to the URL of an index`)
   }
   return { settings, indexes, place: (...keys) => `${path}:${keyLine(text, keys) ?? 1}` }
+}
+
+function isAddress(text: string): boolean {
+  return /^(https?|file):\/\//.test(text) && URL.canParse(text)
 }

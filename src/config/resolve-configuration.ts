@@ -45,6 +45,7 @@ export function resolveConfiguration(sources: ConfigurationSources): Configurati
   const builds = find('builds', sources, file) ?? byDefault(String(cores), cwd)
   const settings = {
     volume: absolutePath(volume, home),
+    volumeIsDefault: volume.origin === 'default',
     lockfiles: absolutePath(lockfiles, home),
     python: python === null ? null : absolutePath(python, home),
     builds: count(builds),
