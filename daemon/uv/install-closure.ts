@@ -5,6 +5,7 @@ import type { Closure, Distribution } from '../../src/closure/closure.ts'
 import { EnvdError } from '../../src/error.ts'
 import type { Target } from '../../src/target/target.ts'
 import { requirementLines } from './requirement-lines.ts'
+import { writeBuildConfiguration } from './run/build-configuration.ts'
 import { explainBytes } from './run/explain-bytes.ts'
 import { failWith } from './run/fail-with.ts'
 import { type InstallProgress, progressReader } from './run/install-progress.ts'
@@ -79,7 +80,12 @@ async function installOnce(work: Work, group: readonly Distribution[], index: Va
   const call = {
     args: installArguments(request.folder, requirements, group),
     index,
-    build: request.buildEnvironment,
+    configuration: writeBuildConfiguration(
+      session.temporaryFolder,
+      group,
+      request.target,
+      request.buildEnvironment,
+    ),
     onLine: work.onLine,
   }
   const { failed, output } = await runUv(session, call)
@@ -101,7 +107,7 @@ function installArguments(folder: string, requirements: string, group: readonly 
   // A git commit can't have a digest; the digests of the others are checked either way.
   const hashes = group.every(({ digest }) => digest !== null) ? ['--require-hashes'] : []
   return [
-    ...['pip', 'install', '--no-config', '--no-deps', '--no-sources', ...hashes],
+    ...['pip', 'install', '--no-deps', '--no-sources', ...hashes],
     ...['--link-mode', 'hardlink', '--no-compile-bytecode'],
     ...['--python', folder, '--requirements', requirements],
   ]

@@ -13,7 +13,7 @@ import type { UvSession } from './run/uv-session.ts'
  */
 export async function makeVirtualenv(session: UvSession, folder: string, target: Target): Promise<void> {
   const { interpreter } = target
-  const args = ['venv', '--relocatable', '--no-project', '--no-config', '--python', interpreter, folder]
+  const args = ['venv', '--relocatable', '--no-project', '--python', interpreter, folder]
   const { failed, output } = await runUv(session, { args })
   if (!failed) return
   const failure = classifyFailure(output, [])

@@ -54,7 +54,7 @@ export function compileArguments(
   { python, interpreter }: Pick<FilesRequest, 'python' | 'interpreter'>,
 ): string[] {
   return [
-    ...['pip', 'compile', '--no-config', '--quiet', '--no-header', '--no-deps', '--universal'],
+    ...['pip', 'compile', '--quiet', '--no-header', '--no-deps', '--universal'],
     ...['--python-version', python, '--python', interpreter, input],
   ]
 }

@@ -11,8 +11,8 @@ export interface UvCall {
   readonly args: readonly string[]
   /** Variables that name the index; default: the session's indexes. */
   readonly index?: Readonly<Record<string, string>>
-  /** Variables of source builds, from task.toml. */
-  readonly build?: Readonly<Record<string, string>>
+  /** The one uv.toml that is read; default: none. */
+  readonly configuration?: string
   readonly onLine?: (line: string) => void
 }
 
@@ -41,12 +41,15 @@ export async function runUv(session: UvSession, call: UvCall): Promise<UvOutcome
     call.onLine?.(line)
   }
   try {
-    tryWrite(log, `$ uv ${call.args.join(' ')}\n`)
-    const [file, args] = dyingWithParent(session.uv.path, call.args)
+    const configuration =
+      call.configuration === undefined ? ['--no-config'] : ['--config-file', call.configuration]
+    const allArgs = [...call.args, ...configuration]
+    tryWrite(log, `$ uv ${allArgs.join(' ')}\n`)
+    const [file, args] = dyingWithParent(session.uv.path, allArgs)
     const child = execa(file, args, {
       // No project's pyproject.toml or uv.toml lies on the way up from here.
       cwd: '/',
-      env: uvEnvironment(session, call.index ?? session.index.environment, call.build),
+      env: uvEnvironment(session, call.index ?? session.index.environment),
       extendEnv: false,
       // A group of its own: the terminal's Ctrl-C reaches uv through us, and with it all that uv started.
       detached: true,

@@ -44,21 +44,17 @@ const allowed = new RegExp(
   ].join('|')})$`,
 )
 
-/** `build`: what task.toml gives to the source builds; it can't change what envd itself sets. */
 export function uvEnvironment(
   session: Pick<UvSession, 'uv' | 'environment' | 'temporaryFolder'>,
   index: Readonly<Record<string, string>>,
-  build: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
   const kept = Object.entries(session.environment).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && allowed.test(entry[0]),
   )
   return {
     ...Object.fromEntries(kept),
-    ...build,
     ...index,
     UV_CACHE_DIR: session.uv.cacheFolder,
-    UV_NO_CONFIG: '1',
     UV_PYTHON_DOWNLOADS: 'never',
     TMPDIR: session.temporaryFolder,
     // What uv and git say is read by a program.
