@@ -6,7 +6,7 @@ import { waitForLockSync } from '../volume/ofd-lock.ts'
 import type { Volume } from '../volume/open-volume.ts'
 import { readLeases } from './live-leases.ts'
 
-const limitMs = 30_000
+const limitMs = 10_000
 const digits = 20
 
 /**

@@ -28,6 +28,7 @@ export function startField(stat: string): string | 'gone' {
 }
 
 function exists(pid: number): boolean {
+  if (pid < 1) return false // kill(2) takes 0 and less for groups of processes
   try {
     process.kill(pid, 0)
     return true

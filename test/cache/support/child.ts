@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -48,7 +48,14 @@ export async function childProgram(
     target: 'node20.20',
     packages: 'external',
   })
-  copyFileSync(join(root, 'dist', 'hash-worker.js'), join(folder, 'hash-worker.js'))
+  await build({
+    entryPoints: [join(root, 'cache/environment/hash-worker.ts')],
+    outfile: join(folder, 'hash-worker.js'),
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.20',
+  })
   return (options = {}, ...args) => start(file, options, args)
 }
 

@@ -1,0 +1,127 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { liveLeases } from '../../../cache/lease/live-leases.ts'
+import { takeLease } from '../../../cache/lease/take-lease.ts'
+import { fenceFile, leaseFile, leasesFolder } from '../../../cache/volume/layout.ts'
+import { tryLock } from '../../../cache/volume/ofd-lock.ts'
+import { openVolume } from '../../../cache/volume/open-volume.ts'
+import { childProgram, requireRoot } from '../support/child.ts'
+import { codeOf, newVolume, smallFileSystem } from '../support/temporary.ts'
+
+const key = 'a'.repeat(64)
+
+const taker = await childProgram(`
+  import { takeLease } from './cache/lease/take-lease.ts'
+  import { openVolume } from './cache/volume/open-volume.ts'
+  const volume = openVolume(args[0]!, { create: false })
+  const fences = Array.from({ length: Number(args[1]) }, () => takeLease(volume, { kind: 'run', keys: [${JSON.stringify(key)}] }).fence)
+  say(fences)
+  if (args[2] === 'hang') await hang()
+`)
+
+test('a lease says who claims what, lives, and is gone after release', () => {
+  const volume = newVolume()
+  const lease = takeLease(volume, { kind: 'build', keys: [key], staging: 'an-id', seconds: 60 })
+  const { release, ...record } = lease
+  expect(liveLeases(volume)).toEqual([record])
+  expect(record).toMatchObject({
+    kind: 'build',
+    keys: [key],
+    staging: 'an-id',
+    pid: process.pid,
+    uid: process.geteuid!(),
+  })
+  expect(Date.parse(record.expires!) - Date.parse(record.since)).toBe(60_000)
+  release()
+  release()
+  expect(liveLeases(volume)).toEqual([])
+  expect(readdirSync(leasesFolder(volume))).toEqual(['.fence'])
+})
+
+test('a killed process leaves a dead lease', async () => {
+  const volume = newVolume()
+  const child = taker({}, volume.root, '1', 'hang')
+  await child.next()
+  expect(liveLeases(volume)).toMatchObject([{ pid: child.process.pid }])
+  await child.kill()
+  expect(liveLeases(volume)).toEqual([])
+})
+
+test.each(['lease:before-publish', 'lease:after-publish'])(
+  'killed at %s, no lease lives and the next is taken',
+  async point => {
+    const volume = newVolume()
+    expect(await taker({ env: { ENVD_FAULT: point } }, volume.root, '1').ended).toMatchObject({
+      signal: 'SIGKILL',
+    })
+    expect(liveLeases(volume)).toEqual([])
+    const lease = takeLease(volume, { kind: 'run', keys: [key] })
+    expect(lease.fence).toBe(2)
+    lease.release()
+  },
+)
+
+test('fence numbers of processes at once are all different and rise in each', async () => {
+  const volume = newVolume()
+  const children = [1, 2, 3, 4].map(() => taker({}, volume.root, '20'))
+  const fences = (await Promise.all(children.map(child => child.next()))) as number[][]
+  for (const list of fences) expect(list).toEqual(list.toSorted((a, b) => a - b))
+  expect(fences.flat().toSorted((a, b) => a - b)).toEqual(Array.from({ length: 80 }, (_, index) => index + 1))
+})
+
+test('fence numbers go on after release, and whatever the clock says', () => {
+  const volume = newVolume()
+  const fences: number[] = []
+  const now = Date.now
+  try {
+    for (const shift of [0, -86_400_000, -1e12]) {
+      Date.now = () => now() + shift
+      const lease = takeLease(volume, { kind: 'run', keys: [key] })
+      fences.push(lease.fence)
+      lease.release()
+    }
+  } finally {
+    Date.now = now
+  }
+  expect(fences).toEqual([1, 2, 3])
+})
+
+test.each(['', 'garbage', '9'.repeat(20)])('a damaged counter (%j) goes on from the leases', text => {
+  const volume = newVolume()
+  for (let turn = 0; turn < 3; turn++) takeLease(volume, { kind: 'run', keys: [key] })
+  writeFileSync(fenceFile(volume), text)
+  expect(takeLease(volume, { kind: 'run', keys: [key] }).fence).toBe(4)
+  expect(takeLease(volume, { kind: 'run', keys: [key] }).fence).toBe(5)
+})
+
+test('another user takes one, which the owner can read whatever the umask', async () => {
+  requireRoot()
+  const volume = newVolume()
+  const child = taker({ uid: 1234, umask: 0o077 }, volume.root, '1', 'hang')
+  expect(await child.next()).toEqual([1])
+  expect(liveLeases(volume)).toMatchObject([{ uid: 1234, keys: [key] }])
+  // And the other way round, with root's lease in the way.
+  const lease = takeLease(volume, { kind: 'run', keys: [key] })
+  expect(await taker({ uid: 1235, umask: 0o077 }, volume.root, '1').next()).toEqual([3])
+  expect(JSON.parse(readFileSync(leaseFile(volume, lease.id), 'utf8')).fence).toBe(2)
+  await child.kill()
+})
+
+test('a stuck counter is reported, not waited for without end', async () => {
+  const volume = newVolume()
+  const lock = tryLock(fenceFile(volume))!
+  expect(codeOf(() => takeLease(volume, { kind: 'run', keys: [key] }))).toBe('VOLUME_BUSY')
+  lock.release()
+}, 60_000)
+
+test('a full disk leaves no half lease', () => {
+  const root = smallFileSystem(256)
+  const volume = openVolume(`${root}/v`, { create: true })
+  try {
+    writeFileSync(`${root}/filler`, Buffer.alloc(1 << 20))
+  } catch {}
+  expect(codeOf(() => takeLease(volume, { kind: 'run', keys: Array.from({ length: 200 }, () => key) }))).toBe(
+    'DISK_FULL',
+  )
+  expect(readdirSync(leasesFolder(volume))).toEqual(['.fence'])
+})
