@@ -47,9 +47,10 @@ export function markerEnvironment(
  * True when the marker holds. `extra == 'x'` holds when x is among the chosen extras. Throws
  * LOCK_MARKER_NEEDS_HOST when the result depends on the host's kernel.
  *
- * Agrees with `packaging` 26.1, and with uv except where uv is alone: it drops comparisons it finds
- * meaningless, orders texts (`sys_platform >= 'linux'`) lexicographically, reads `python_version in '…'` as a
- * list, and turns `'3.12' <= python_version` around.
+ * Agrees with `packaging` 26.1, and with uv 0.13 except where uv stands alone: it takes a comparison it finds
+ * meaningless (`python_version >= '3.8.*'`, `'3.8' in python_version`) for true, reads `python_version in '3.9
+ * 3.10'` as a list, and looks only at the release of a version (`python_full_version >= '3.14'` holds for it on
+ * 3.14.0rc1). It refuses `===`, and writes none of these into a lock.
  */
 export function evaluateMarker(marker: Marker, environment: MarkerEnvironment): boolean {
   const result = evaluate(marker, environment)

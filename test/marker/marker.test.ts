@@ -122,6 +122,19 @@ describe('evaluation', () => {
     }
   })
 
+  test('an interpreter before its release, and one between two', () => {
+    expect(markerEnvironment(targetOf('3.14.0rc1')).values).toMatchObject({
+      python_version: '3.14',
+      python_full_version: '3.14.0rc1',
+      implementation_version: '3.14.0c1',
+    })
+    expect(markerEnvironment(targetOf('3.14.0a1+')).values).toMatchObject({
+      python_version: '3.14',
+      python_full_version: '3.14.0a1+local',
+      implementation_version: '3.14.0a1',
+    })
+  })
+
   test('versions are compared as versions, other variables as text', () => {
     expect(holds(`python_version >= '3.9'`)).toBe(true)
     expect(holds(`python_full_version == '3.12.1.0'`)).toBe(true)

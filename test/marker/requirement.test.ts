@@ -13,6 +13,7 @@ const texts = [
   'uvicorn[standard]>=0.30,<1',
   'uvicorn [Standard, WS_x] (>=0.30 , !=0.31.*)',
   'a.b-c[]',
+  'pkg[b,a,A,a_b,a-b]',
   'pkg @ https://files.example/pkg-1.0.tar.gz',
   'pkg @ https://files.example/pkg-1.0.tar.gz#sha256=abc ; os_name == "posix"',
   'pkg[x]@git+https://git.example/o/r@0123#egg=a;b',
