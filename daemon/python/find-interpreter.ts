@@ -7,6 +7,7 @@ import { compareVersions, parseVersion } from '../../src/version/version.ts'
 import { askInterpreter } from './ask-interpreter.ts'
 import { type Candidate, installedPythons } from './installed-pythons.ts'
 
+const otherVersion = 'another version'
 const supported = '>=3.10,<3.14'
 
 /**
@@ -26,7 +27,13 @@ export function findInterpreter(
   const fits = requirement(wanted)
   if (explicit !== null) return explicitOne(volume, explicit, wanted, fits)
   const refused: Refusal[] = []
-  for (const group of byMinor(installedPythons(environment))) {
+  const minor = wantedMinor(wanted)
+  const there = installedPythons(environment)
+  const others = minor === null ? [] : there.filter(one => one.minor !== null && one.minor !== minor)
+  refused.push(
+    ...others.map(({ path, version, minor }) => ({ path, version: version ?? minor, why: otherVersion })),
+  )
+  for (const group of byMinor(there.filter(one => !others.includes(one)))) {
     const fitting = group.flatMap(candidate => consider(volume, candidate, fits, refused))
     if (fitting.length > 0) return fitting.reduce(newer).interpreter
   }
@@ -41,6 +48,11 @@ interface Refusal {
 
 type Requirement = (version: string) => boolean
 
+/** `3.12` of `3.12` and `3.12.1`; null for a range, of which only an exact version tells whether it fits. */
+function wantedMinor(wanted: string | null): string | null {
+  return /^\d+\.\d+(?=\.\d|$)/.exec(wanted ?? '')?.[0] ?? null
+}
+
 function requirement(wanted: string | null): Requirement {
   if (wanted === null) return version => satisfies(version, supported)
   if (/^\d+\.\d+$/.test(wanted)) return version => version.startsWith(`${wanted}.`)
@@ -51,20 +63,20 @@ function requirement(wanted: string | null): Requirement {
 function explicitOne(volume: Volume, path: string, wanted: string | null, fits: Requirement): string {
   const target = askInterpreter(volume, realPath(path))
   if (fits(target.version)) return target.interpreter
-  throw notFound(wanted, [{ path, version: target.version, why: 'another version' }])
+  throw notFound(wanted, [{ path, version: target.version, why: otherVersion }])
 }
 
 /** Asks only a candidate that may fit: its version where a folder's name tells it, its minor version else. */
 function consider(volume: Volume, candidate: Candidate, fits: Requirement, refused: Refusal[]): Target[] {
   const { path, version } = candidate
   if (version !== null && !fits(version)) {
-    refused.push({ path, version, why: 'another version' })
+    refused.push({ path, version, why: otherVersion })
     return []
   }
   try {
     const target = askInterpreter(volume, path)
     if (fits(target.version)) return [target]
-    refused.push({ path, version: target.version, why: 'another version' })
+    refused.push({ path, version: target.version, why: otherVersion })
   } catch (error) {
     if (!(error instanceof EnvdError) || !error.code.startsWith('PYTHON_')) throw error
     refused.push({ path, version, why: error.message })

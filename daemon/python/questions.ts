@@ -29,6 +29,19 @@ def abi():
         return "cp" + parts[1]
     return "cp%d%d" % sys.version_info[:2]
 
+def interpreter():
+    executable = getattr(sys, "_base_executable", None) or sys.executable
+    folder = os.path.dirname(executable)
+    # Before 3.11 only site knows the base of a virtualenv, and -S leaves it out.
+    for notes in (os.path.join(folder, "pyvenv.cfg"), os.path.join(os.path.dirname(folder), "pyvenv.cfg")):
+        if os.path.isfile(notes):
+            with open(notes) as lines:
+                values = dict([part.strip() for part in line.split("=", 1)] for line in lines if "=" in line)
+            base = os.path.join(values.get("home", folder), "python%d.%d" % sys.version_info[:2])
+            if os.path.exists(base):
+                return os.path.realpath(base)
+    return os.path.realpath(executable)
+
 print(json.dumps({
     "implementation": platform.python_implementation().lower(),
     "version": platform.python_version(),
@@ -38,7 +51,7 @@ print(json.dumps({
     "libcPath": libc_path(),
     "machine": platform.machine(),
     "pointerBytes": struct.calcsize("P"),
-    "interpreter": os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable),
+    "interpreter": interpreter(),
     "prefix": getattr(sys, "base_prefix", sys.prefix),
 }))
 `

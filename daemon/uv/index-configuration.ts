@@ -6,6 +6,8 @@ import { redact, secretsOf } from './run/redact.ts'
 export interface IndexConfiguration {
   /** Variables for uv: every index at once. URLs with credentials travel here, never in arguments. */
   readonly environment: Readonly<Record<string, string>>
+  /** The same without the further indexes of the lock. */
+  readonly configured: Readonly<Record<string, string>>
   /** Each index by itself: what a file is looked up with when two indexes have a version of it. */
   readonly single: readonly Readonly<Record<string, string>>[]
   /** URL of a lock's further index → variables that name this index alone. */
@@ -46,16 +48,18 @@ export function readIndexConfiguration(request: IndexRequest): IndexConfiguratio
 
   const settings = [...uv.settings, ...pipSettings(request.environment, pip, uv.settings)]
   const common = Object.fromEntries(settings.map(({ variable, value }) => [variable, value]))
+  const together = (further: readonly Said[]) => ({
+    ...common,
+    ...(defaultIndex && { UV_DEFAULT_INDEX: defaultIndex.value }),
+    ...(further.length > 0 && {
+      UV_INDEX: further.map(({ value }) => value).join(' '),
+      UV_INDEX_STRATEGY: 'unsafe-best-match',
+    }),
+  })
   const alone = (said: Said) => ({ ...common, UV_DEFAULT_INDEX: said.value })
   return {
-    environment: {
-      ...common,
-      ...(defaultIndex && { UV_DEFAULT_INDEX: defaultIndex.value }),
-      ...(furtherIndexes.length > 0 && {
-        UV_INDEX: furtherIndexes.map(({ value }) => value).join(' '),
-        UV_INDEX_STRATEGY: 'unsafe-best-match',
-      }),
-    },
+    environment: together(furtherIndexes),
+    configured: together(distinct(configured)),
     single: [defaultIndex ? alone(defaultIndex) : common, ...furtherIndexes.map(alone)],
     further: new Map(mapped.map(({ url, said }) => [url, alone(said)])),
     origins: [

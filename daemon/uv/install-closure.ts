@@ -38,8 +38,11 @@ export async function installClosure(session: UvSession, request: InstallRequest
   const { distributions } = request.closure
   const progress = progressReader(distributions, request.onProgress)
   const started = performance.now()
+  // A lock that says for some packages which further index they are from means the default one for the rest.
+  const toldApart = distributions.some(({ index }) => index !== null)
+  const rest = toldApart ? session.index.configured : session.index.environment
   for (const [index, group] of groupByIndex(distributions)) {
-    const variables = index === null ? session.index.environment : furtherIndex(session, index)
+    const variables = index === null ? rest : furtherIndex(session, index)
     await installGroup({ session, request, onLine: progress.hear }, group, variables)
   }
   const total = (performance.now() - started) / 1000
@@ -60,7 +63,7 @@ async function installGroup(work: Work, group: readonly Distribution[], index: V
   try {
     await retrying(session, request.onMessage, () => installOnce(work, group, index))
   } catch (error) {
-    const wrong = otherIndexMayHave(session, error, group, index)
+    const wrong = otherIndexMayHave(error, group, index)
     if (wrong === undefined) throw error
     // Two indexes have this version: uv took one without asking which has the locked file.
     await installFromAny(work, wrong, error)
@@ -115,13 +118,12 @@ function installArguments(folder: string, requirements: string, group: readonly 
 
 /** The distribution whose digest was wrong, where more than one index was asked. */
 function otherIndexMayHave(
-  session: UvSession,
   error: unknown,
   group: readonly Distribution[],
   index: Variables,
 ): Distribution | undefined {
   if (!(error instanceof EnvdError) || error.code !== 'DIGEST_MISMATCH') return undefined
-  if (index !== session.index.environment || session.index.single.length < 2) return undefined
+  if (index.UV_INDEX === undefined) return undefined
   return group.find(({ name, source }) => name === error.details.name && source.kind === 'registry')
 }
 

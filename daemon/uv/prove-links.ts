@@ -63,12 +63,23 @@ function isWritten(inTree: string, inSite: string, { written }: CachedArchives):
 
 function notLinked(name: string, path: string, site: string, archives: CachedArchives): EnvdError {
   const source = archives.folders
-    .map(folder => join(folder, relative(site, path)))
+    .flatMap(folder => placesIn(folder, name, relative(site, path)))
     .find(candidate => lstatSync(candidate, { throwIfNoEntry: false }) !== undefined)
   const cause = source === undefined ? 'nothing like it is in the cache of uv' : whyNotLinked(source, path)
   return new EnvdError('LINK_PROOF', `${name} is not a link to the cache of uv: ${cause}`, {
     details: { file: name, cause },
   })
+}
+
+/** Where a file of the tree may come from in an unpacked wheel (wheel format, "The .data directory"). */
+function placesIn(archive: string, inTree: string, inSite: string): string[] {
+  const data = readdirSync(archive).filter(name => name.endsWith('.data'))
+  const spread = data.flatMap(folder => [
+    ...['purelib', 'platlib'].map(scheme => join(folder, scheme, inSite)),
+    join(folder, 'scripts', relative('bin', inTree)),
+    join(folder, 'data', inTree),
+  ])
+  return [inSite, ...spread].map(path => join(archive, path))
 }
 
 /** Tries the link uv should have made. */

@@ -73,7 +73,9 @@ export async function runUv(session: UvSession, call: UvCall): Promise<UvOutcome
     session.signal.removeEventListener('abort', end)
     if (group !== undefined) await (ending ?? endGroup(group))
     session.signal.throwIfAborted()
-    if (group === undefined) throw cannotStart(session.uv.path, outcome.cause)
+    if (group === undefined || notStarted.has(outcome.exitCode)) {
+      throw cannotStart(session.uv.path, lines.at(-1), outcome.cause)
+    }
     if (outcome.signal !== undefined) hear(`uv was ended by ${outcome.signal}`)
     return { failed: outcome.failed, output: lines.join('\n') }
   } finally {
@@ -81,8 +83,11 @@ export async function runUv(session: UvSession, call: UvCall): Promise<UvOutcome
   }
 }
 
-function cannotStart(path: string, cause: unknown): EnvdError {
-  return new EnvdError('UV_UNAVAILABLE', `cannot start ${path}`, { details: { path }, cause })
+/** Of setpriv, as of any program that starts another: not executable, not found. */
+const notStarted: ReadonlySet<number | undefined> = new Set([126, 127])
+
+function cannotStart(path: string, said: string | undefined, cause: unknown): EnvdError {
+  return new EnvdError('UV_UNAVAILABLE', `cannot start ${path}`, { details: { path, said }, cause })
 }
 
 /** A full disk must not hide what uv says about it. */
