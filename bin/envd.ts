@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { asEnvdError, EnvdError } from '../src/error.ts'
 import type { Invocation } from './arguments/invocation.ts'
 import { parseArguments } from './arguments/parse-arguments.ts'
@@ -9,7 +8,9 @@ import { plainStyle } from './render/style.ts'
 import type { Context, Verb } from './verb.ts'
 import { loadVerb, loadVersions } from './verbs.ts'
 
-process.exitCode = await main(process.argv.slice(2))
+main(process.argv.slice(2)).then(status => {
+  process.exitCode = status
+})
 
 /** One call of `envd`, from its arguments to its exit status. */
 async function main(args: readonly string[]): Promise<number> {

@@ -22,7 +22,7 @@ export function progressBars(terminal: Terminal, style: Style): Progress {
   timer.unref()
 
   function draw(): void {
-    const most = Math.max(1, (terminal.rows ?? 24) - 1)
+    const most = Math.max(1, (terminal.rows || 24) - 1)
     const lines = [...tasks.values()].slice(-most).map(({ event, since }) => line(event, since))
     terminal.write(`${erase(drawn)}${lines.map(text => `${text}\n`).join('')}`)
     drawn = lines.length
@@ -35,7 +35,7 @@ export function progressBars(terminal: Terminal, style: Style): Progress {
       .filter(part => part !== '')
       .join(' · ')
       .replace(/\p{Cc}/gu, ' ')
-    const room = (terminal.columns ?? 80) - 1
+    const room = (terminal.columns || 80) - 1
     const picture = bar(total === undefined || total === 0 ? null : (done ?? 0) / total, Date.now() - since)
     const bare = `${task} ${picture} ${said}`
     if (bare.length > room) return bare.slice(0, room)
