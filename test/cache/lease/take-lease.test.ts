@@ -1,12 +1,13 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { liveLeases } from '../../../cache/lease/live-leases.ts'
 import { takeLease } from '../../../cache/lease/take-lease.ts'
-import { fenceFile, leaseFile, leasesFolder } from '../../../cache/volume/layout.ts'
+import { fenceFile, leasesFolder } from '../../../cache/volume/layout.ts'
 import { tryLock } from '../../../cache/volume/ofd-lock.ts'
 import { openVolume } from '../../../cache/volume/open-volume.ts'
-import { childProgram, requireRoot } from '../support/child.ts'
-import { codeOf, newVolume, smallFileSystem } from '../support/temporary.ts'
+import { childProgram } from '../support/child.ts'
+import { codeOf, newVolume, smallFileSystem, temporaryFolder } from '../support/temporary.ts'
 
 const key = 'a'.repeat(64)
 
@@ -94,17 +95,26 @@ test.each(['', 'garbage', '9'.repeat(20)])('a damaged counter (%j) goes on from 
   expect(takeLease(volume, { kind: 'run', keys: [key] }).fence).toBe(5)
 })
 
-test('another user takes one, which the owner can read whatever the umask', async () => {
-  requireRoot()
-  const volume = newVolume()
-  const child = taker({ uid: 1234, umask: 0o077 }, volume.root, '1', 'hang')
-  expect(await child.next()).toEqual([1])
-  expect(liveLeases(volume)).toMatchObject([{ uid: 1234, keys: [key] }])
-  // And the other way round, with root's lease in the way.
-  const lease = takeLease(volume, { kind: 'run', keys: [key] })
-  expect(await taker({ uid: 1235, umask: 0o077 }, volume.root, '1').next()).toEqual([3])
-  expect(JSON.parse(readFileSync(leaseFile(volume, lease.id), 'utf8')).fence).toBe(2)
-  await child.kill()
+test('another user takes one, which an owner who is not root can read, whatever the umask', async () => {
+  const owner = await childProgram(`
+    import { liveLeases } from './cache/lease/live-leases.ts'
+    import { openVolume } from './cache/volume/open-volume.ts'
+    say(liveLeases(openVolume(args[0]!, { create: true })).map(({ uid, fence }) => ({ uid, fence })))
+  `)
+  const folder = temporaryFolder()
+  chmodSync(folder, 0o777)
+  const root = join(folder, 'v')
+  expect(await owner({ uid: 1234 }, root).next()).toEqual([])
+  const first = taker({ uid: 1235, umask: 0o077 }, root, '1', 'hang')
+  const second = taker({ uid: 0, umask: 0o077 }, root, '1', 'hang')
+  const fences = (await Promise.all([first.next(), second.next()])).flat()
+  expect(fences.toSorted()).toEqual([1, 2])
+  const leases = await owner({ uid: 1234 }, root).next()
+  expect(leases).toHaveLength(2)
+  expect(leases).toEqual(
+    expect.arrayContaining([expect.objectContaining({ uid: 1235 }), expect.objectContaining({ uid: 0 })]),
+  )
+  await Promise.all([first.kill(), second.kill()])
 })
 
 test('a stuck counter is reported, not waited for without end', async () => {

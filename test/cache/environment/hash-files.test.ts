@@ -1,0 +1,42 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { type FileToHash, startHashing } from '../../../cache/environment/hash-files.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+async function hash(files: readonly FileToHash[]): Promise<ReadonlyMap<FileToHash, string>> {
+  const hashing = startHashing({})
+  try {
+    hashing.add(files)
+    return await hashing.finish()
+  } finally {
+    await hashing.stop()
+  }
+}
+
+test.each([0, 1, 1000, 262_143, 262_144, 1_000_000])(
+  'a file of %i bytes that has one more or less is an error',
+  async size => {
+    const place = join(temporaryFolder(), 'file')
+    writeFileSync(place, Buffer.alloc(size))
+    expect((await hash([{ place, size }])).size).toBe(1)
+    for (const wrong of [size + 1, size - 1].filter(other => other >= 0)) {
+      await expect(hash([{ place, size: wrong }])).rejects.toMatchObject({
+        code: 'IO',
+        details: { path: place },
+      })
+    }
+  },
+)
+
+test('a file that is gone is named', async () => {
+  const place = join(temporaryFolder(), 'nothing')
+  await expect(hash([{ place, size: 3 }])).rejects.toMatchObject({
+    code: 'IO',
+    details: { path: place, errno: 'ENOENT' },
+  })
+})
+
+test('no files need no threads', async () => {
+  expect(await hash([])).toEqual(new Map())
+})
