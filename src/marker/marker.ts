@@ -23,8 +23,8 @@ export const hostVariables = ['platform_release', 'platform_version'] as const
 export const setVariables = ['extras', 'dependency_groups'] as const
 
 export type TargetVariable = (typeof targetVariables)[number]
-export type HostVariable = (typeof hostVariables)[number]
-export type SetVariable = (typeof setVariables)[number]
+type HostVariable = (typeof hostVariables)[number]
+type SetVariable = (typeof setVariables)[number]
 export type Variable = TargetVariable | HostVariable | SetVariable | 'extra'
 
 export const operators = ['===', '~=', '==', '!=', '<=', '>=', '<', '>', 'in', 'not in'] as const

@@ -13,6 +13,7 @@ import {
   targetVariables,
   type Variable,
 } from './marker.ts'
+import { Stop, type Token, Tokens } from './marker-tokens.ts'
 import { syntaxError } from './syntax-error.ts'
 
 /**
@@ -43,69 +44,6 @@ const parse = memoize((text): Marker | Wrong => {
   }
 })
 
-/** Leaves the recursion; only `parse` sees it. */
-class Stop extends Error {
-  readonly index: number
-
-  constructor(message: string, index: number) {
-    super(message)
-    this.index = index
-  }
-}
-
-interface Token {
-  readonly kind: 'word' | 'string' | 'operator' | '(' | ')' | 'end'
-  readonly text: string
-  readonly index: number
-}
-
-/** No backslash in a string: tools disagree on whether it escapes. */
-const token = /[ \t]*([A-Za-z0-9_.]+|'[^'\\\r\n]*'|"[^"\\\r\n]*"|[=<>!~]=?=?|[()]|$)/y
-
-function kindOf(text: string): Token['kind'] {
-  if (text === '') return 'end'
-  if (text === '(' || text === ')') return text
-  if (text.startsWith("'") || text.startsWith('"')) return 'string'
-  return /^[=<>!~]/.test(text) ? 'operator' : 'word'
-}
-
-/** Far from what a lock holds, and from where recursion overflows. */
-const deepest = 200
-
-class Tokens {
-  /** How many brackets are open. */
-  depth = 0
-  readonly #text: string
-  #next: Token
-
-  constructor(text: string) {
-    this.#text = text
-    this.#next = this.#read(0)
-  }
-
-  peek(): Token {
-    return this.#next
-  }
-
-  take(): Token {
-    const taken = this.#next
-    this.#next = this.#read(taken.index + taken.text.length)
-    return taken
-  }
-
-  fail(message: string, at: Token = this.#next): never {
-    throw new Stop(message, at.index)
-  }
-
-  #read(from: number): Token {
-    token.lastIndex = from
-    const match = token.exec(this.#text)
-    if (match === null) throw new Stop('unexpected character', this.#text.slice(from).search(/[^ \t]/) + from)
-    const text = match[1]!
-    return { kind: kindOf(text), text, index: token.lastIndex - text.length }
-  }
-}
-
 /** `and` binds closer than `or`. */
 function parseCombination(tokens: Tokens, kind: 'and' | 'or'): Marker {
   const operands: Marker[] = []
@@ -115,6 +53,9 @@ function parseCombination(tokens: Tokens, kind: 'and' | 'or'): Marker {
   } while (tokens.peek().text === kind && tokens.take())
   return operands.length === 1 ? operands[0]! : { kind, operands }
 }
+
+/** Far from what a lock holds, and from where recursion overflows. */
+const deepest = 200
 
 function parseOperand(tokens: Tokens): Marker {
   if (tokens.peek().kind !== '(') return parseComparison(tokens)

@@ -108,7 +108,7 @@ function less(version: Version, wanted: Version): boolean {
 function greater(version: Version, wanted: Version): boolean {
   if (compareParsed(version, wanted) <= 0) return false
   const released = { ...version, post: null, dev: null, local: null }
-  if (wanted.post === null && version.post !== null && compareParsed(released, wanted) === 0) return false
+  if (version.post !== null && compareParsed(released, wanted) === 0) return false
   return version.local === null || compareParsed(withoutLocal(version), wanted) !== 0
 }
 
