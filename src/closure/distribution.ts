@@ -4,6 +4,7 @@ import { refuse } from '../lock/locked/refuse.ts'
 import { parseSdistFilename } from '../tag/sdist-filename.ts'
 import { parseWheelFilename } from '../tag/wheel-filename.ts'
 import type { Target } from '../target/target.ts'
+import { compareVersions } from '../version/version.ts'
 import { chooseFile } from './choose-file.ts'
 import type { Distribution } from './closure.ts'
 
@@ -45,19 +46,28 @@ export function distributionOf(
 
 /**
  * As the file name spells it, so that all locks of one file agree; the archive behind a direct URL may have any
- * name, and then only its build tells.
+ * name, and then only its build tells. Throws LOCK_SYNTAX for a file of another project or version.
  */
-function versionOf({ name, version, source }: LockedPackage, { filename }: LockedFile): string | null {
-  if (filename.endsWith('.whl')) return parseWheelFilename(filename).version
-  try {
-    return parseSdistFilename(filename, name)
-  } catch {
-    return source.kind === 'registry' ? version : null
-  }
+function versionOf(locked: LockedPackage, file: LockedFile): string | null {
+  const { filename } = file
+  const isWheel = filename.endsWith('.whl')
+  if (!isWheel && locked.source.kind === 'url') return null
+  const { name, version } = isWheel
+    ? parseWheelFilename(filename)
+    : { name: locked.name, version: parseSdistFilename(filename, locked.name, file.place) }
+  const expected = locked.version ?? version
+  if (name === locked.name && isVersion(version, expected)) return version
+  return refuse('LOCK_SYNTAX', file.place, `${filename} is no file of ${locked.name} ${expected}`)
 }
 
-function digestOf({ filename, digest, weak, place }: LockedFile): Digest {
-  if (digest !== null) return digest
+/** A lock may leave out the local part, as `==` does. */
+function isVersion(version: string, expected: string): boolean {
+  return [version, version.replace(/\+.*$/, '')].some(one => compareVersions(one, expected) === 0)
+}
+
+function digestOf(file: LockedFile): Digest {
+  if (file.digest !== null) return file.digest
+  const { filename, weak, place } = file
   if (weak === null) return refuse('LOCK_NO_DIGEST', place, `${filename} has no digest`)
   return refuse(
     'LOCK_WEAK_DIGEST',

@@ -1,4 +1,5 @@
 /** Where a package of pylock.toml comes from (PEP 751, `packages.vcs` to `packages.wheels`). */
+import { normalizeName } from '../../version/name.ts'
 import type { LockedFile, LockedPackage, LockedSource } from '../lock.ts'
 import { lockedFile } from '../locked/locked-file.ts'
 import { filenameOf, isCommit } from '../locked/locked-url.ts'
@@ -88,9 +89,15 @@ function parseRegistry(locked: TomlTable, registries: Registries): Origin {
 
 function parseFile(file: TomlTable): LockedFile {
   const location = file.optionalString('url') ?? file.optionalString('path')
-  const filename = file.optionalString('name') ?? (location === null ? null : filenameOf(location))
+  const filename = fileName(file.optionalString('name'), location === null ? null : filenameOf(location))
   if (filename === null) return file.fail('a file has no name')
   const hashes = file.table('hashes')
   const digests = hashes?.keys().map(algorithm => `${algorithm}:${hashes.string(algorithm)}`) ?? []
   return lockedFile(filename, digests, file.optionalInteger('size'), () => file.locate(location ?? filename))
+}
+
+/** uv normalizes `name` where the index doesn't; the index's spelling is the one that other locks have too. */
+function fileName(name: string | null, served: string | null): string | null {
+  if (name === null || served === null) return name ?? served
+  return normalizeName(name) === normalizeName(served) ? served : name
 }

@@ -9,10 +9,10 @@ import { type UvGraph, uvGraph } from './uv-graph.ts'
 import { parseFiles, parseSource, registryOf } from './uv-package.ts'
 import { uvRoots } from './uv-roots.ts'
 
-const newestRevision = 4
+const newestRevision = 5
 
 /**
- * uv.lock, version 1 (uv documentation, "Locking and syncing"). All workspace members are roots; an extra or
+ * uv.lock, version 1 (uv documentation, "Locking and syncing"); uv 0.13.9 writes revision 5. All workspace members are roots; an extra or
  * group that several members have is that of all of them, as `uv sync --all-packages` takes it.
  */
 export function parseUvLock(text: string, file: string): Lock {
