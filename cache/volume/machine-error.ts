@@ -52,14 +52,6 @@ export function onMachine<T>(path: string, action: () => T): T {
   }
 }
 
-export async function onMachineAsync<T>(path: string, action: () => Promise<T>): Promise<T> {
-  try {
-    return await action()
-  } catch (error) {
-    throw machineError(error, path)
-  }
-}
-
 /** True for an error of a system call with that code. */
 export function hasErrno(error: unknown, ...codes: readonly string[]): boolean {
   return isSystemError(error) && codes.includes(error.code)

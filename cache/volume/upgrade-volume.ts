@@ -10,7 +10,7 @@ import { requireOwner } from './require-owner.ts'
 import { formatVersion, readVersion } from './version-file.ts'
 
 /** Turns layout `n` into layout `n + 1`. Runs again from its beginning when it was cut off. */
-export type UpgradeStep = (at: At) => void
+type UpgradeStep = (at: At) => void
 
 /** By the layout they start from. Layout 1 is the first. */
 const upgradeSteps: ReadonlyMap<number, UpgradeStep> = new Map()

@@ -38,13 +38,13 @@ export interface BuiltFrom {
   readonly version: string
 }
 
-export interface ReceiptPackage {
+interface ReceiptPackage {
   readonly name: string
   readonly version: string
   readonly packageKey: Key
 }
 
-export interface ReceiptTree {
+interface ReceiptTree {
   /** sha256 of the tree's canonical form. */
   readonly digest: string
   readonly files: number

@@ -15,7 +15,7 @@ import { isPlain, unescapeName } from './escaped-name.ts'
  */
 export type TreeEntry = TreeFile | TreeDirectory | TreeLink
 
-export interface TreeFile {
+interface TreeFile {
   readonly kind: 'file'
   /** Escaped. */
   readonly path: string
@@ -27,13 +27,13 @@ export interface TreeFile {
   readonly sha256: string
 }
 
-export interface TreeDirectory {
+interface TreeDirectory {
   readonly kind: 'directory'
   readonly path: string
   readonly mode: number
 }
 
-export interface TreeLink {
+interface TreeLink {
   readonly kind: 'link'
   readonly path: string
   /** Escaped, as readlink gives it. */
