@@ -17,8 +17,9 @@ export async function retrying<T>(
     } catch (error) {
       if (!(error instanceof EnvdError) || !transient.has(error.code)) throw error
       onMessage(`${error.message}; trying again in ${pause} s`)
-      // A clock of many waiters should not strike at once.
-      await sleep(pause * 1000 * (0.75 + Math.random() / 2), undefined, { signal })
+      // Those who failed together should not come back together.
+      await sleep(pause * 1000 * (0.75 + Math.random() / 2), undefined, { signal }).catch(() => {})
+      signal.throwIfAborted()
     }
   }
   return work()

@@ -152,10 +152,7 @@ test('what is in the cache needs no index', async () => {
   const work = await startWork({ environment: { UV_DEFAULT_INDEX: server.url } })
   await work.install([distributionOf(alpha)])
   await server.close()
-  const later = await startWork({
-    volume: work.volume,
-    environment: { UV_DEFAULT_INDEX: server.url, SOURCE_DATE_EPOCH: '1' },
-  })
+  const later = await startWork({ volume: work.volume, environment: { UV_DEFAULT_INDEX: server.url } })
   proveLinks(later.session.uv, await later.install([distributionOf(alpha)]))
 })
 
@@ -364,6 +361,18 @@ test('an abort ends uv and all it started, and nothing is written afterwards', a
   controller.abort(reason)
   await ended
   expect(() => process.kill(pid, 0)).toThrow()
+})
+
+test('an abort while it waits to try again', async () => {
+  const server = await index([alpha])
+  server.fail(alpha.filename, { kind: 'status', status: 500 })
+  const controller = new AbortController()
+  const work = await startWork({ environment: { UV_DEFAULT_INDEX: server.url }, signal: controller.signal })
+  const reason = new Error('stopped')
+  const ended = expect(work.install([distributionOf(alpha)])).rejects.toBe(reason)
+  while (work.messages.length === 0) await new Promise(resolve => setTimeout(resolve, 20))
+  controller.abort(reason)
+  await ended
 })
 
 async function waitForPid(file: string): Promise<number> {
