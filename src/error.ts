@@ -23,48 +23,106 @@ const kinds = {
 
   // locks
   LOCK_NOT_FOUND: { exit: 1, hint: 'Name the lock file in task.toml with `lock = "…"`.' },
-  LOCK_CHANGED_WHILE_READ: { exit: 1, hint: 'Something is writing the lock; run the command again when it is done.' },
-  LOCK_FORMAT_UNKNOWN: { exit: 1, hint: 'Supported: uv.lock, pylock.toml (PEP 751), requirements with hashes.' },
-  LOCK_VERSION_UNKNOWN: { exit: 1, hint: 'Write the lock with a version of its tool that envd knows, or upgrade envd.' },
+  LOCK_CHANGED_WHILE_READ: {
+    exit: 1,
+    hint: 'Something is writing the lock; run the command again when it is done.',
+  },
+  LOCK_FORMAT_UNKNOWN: {
+    exit: 1,
+    hint: 'Supported: uv.lock, pylock.toml (PEP 751), requirements with hashes.',
+  },
+  LOCK_VERSION_UNKNOWN: {
+    exit: 1,
+    hint: 'Write the lock with a version of its tool that envd knows, or upgrade envd.',
+  },
   LOCK_NOT_UTF8: { exit: 1, hint: 'Save the file as UTF-8.' },
   LOCK_SYNTAX: { exit: 1, hint: 'Write the lock again with the tool that made it.' },
-  LOCK_NO_DIGEST: { exit: 1, hint: 'Lock with hashes: `uv pip compile --generate-hashes`, `pip-compile --generate-hashes` or `uv lock`.' },
+  LOCK_NO_DIGEST: {
+    exit: 1,
+    hint: 'Lock with hashes: `uv pip compile --generate-hashes`, `pip-compile --generate-hashes` or `uv lock`.',
+  },
   LOCK_WEAK_DIGEST: { exit: 1, hint: 'Lock with sha256 or stronger.' },
   LOCK_NOT_PINNED: { exit: 1, hint: 'Pin one version with `==`.' },
-  LOCK_INCLUDES: { exit: 1, hint: 'Compile the files into one lock; -r, -c and -e are not allowed inside it.' },
+  LOCK_INCLUDES: {
+    exit: 1,
+    hint: 'Compile the files into one lock; -r, -c and -e are not allowed inside it.',
+  },
   LOCK_OPTION: { exit: 1, hint: 'Remove the option from the lock.' },
   LOCK_GIT_NOT_COMMIT: { exit: 1, hint: 'Pin the full 40-digit commit instead of a branch or tag.' },
-  LOCK_TORCH_BACKEND_AUTO: { exit: 1, hint: 'Name the backend (for instance cu128); `auto` reads the driver of the host.' },
+  LOCK_TORCH_BACKEND_AUTO: {
+    exit: 1,
+    hint: 'Name the backend (for instance cu128); `auto` reads the driver of the host.',
+  },
   LOCK_DUPLICATE: { exit: 1, hint: 'Lock one version of it for this target.' },
   LOCK_EXTRA_UNKNOWN: { exit: 1, hint: 'Correct `extras` in task.toml.' },
   LOCK_GROUP_UNKNOWN: { exit: 1, hint: 'Correct `groups` in task.toml.' },
-  LOCK_CONFLICT: { exit: 1, hint: 'The lock declares these extras or groups as conflicting; choose one of them.' },
+  LOCK_CONFLICT: {
+    exit: 1,
+    hint: 'The lock declares these extras or groups as conflicting; choose one of them.',
+  },
   LOCK_REQUIRES_PYTHON: { exit: 1, hint: 'Choose another `python` in task.toml.' },
-  LOCK_TARGET_EXCLUDED: { exit: 1, hint: 'The lock was made for other platforms; lock again with this one included.' },
-  LOCK_MARKER_NEEDS_HOST: { exit: 1, hint: 'platform_release and platform_version differ from host to host and are not part of a target.' },
-  NO_FILE_FITS: { exit: 1, hint: 'Lock a version that has a wheel for this target or a source distribution.' },
+  LOCK_TARGET_EXCLUDED: {
+    exit: 1,
+    hint: 'The lock was made for other platforms; lock again with this one included.',
+  },
+  LOCK_MARKER_NEEDS_HOST: {
+    exit: 1,
+    hint: 'platform_release and platform_version differ from host to host and are not part of a target.',
+  },
+  NO_FILE_FITS: {
+    exit: 1,
+    hint: 'Lock a version that has a wheel for this target or a source distribution.',
+  },
 
   // interpreters
-  PYTHON_NOT_FOUND: { exit: 1, hint: 'Install it, or name its path with `python` in task.toml or ENVD_PYTHON.' },
+  PYTHON_NOT_FOUND: {
+    exit: 1,
+    hint: 'Install it, or name its path with `python` in task.toml or ENVD_PYTHON.',
+  },
   PYTHON_BROKEN: { exit: 1, hint: 'Run the interpreter by hand to see what it says.' },
   PYTHON_UNSUPPORTED: { exit: 1, hint: 'envd prepares for CPython on Linux with glibc.' },
   PYTHON_GONE: { exit: 1, hint: 'The interpreter disappeared during the build; install it again.' },
 
   // uv and the index
-  UV_UNAVAILABLE: { exit: 3, hint: 'Put the pinned uv on PATH, or make pip available to one of the interpreters.' },
-  UV_DIGEST: { exit: 3, hint: 'The uv that was fetched is not the pinned one; check the index that is configured.' },
+  UV_UNAVAILABLE: {
+    exit: 3,
+    hint: 'Put the pinned uv on PATH, or make pip available to one of the interpreters.',
+  },
+  UV_DIGEST: {
+    exit: 3,
+    hint: 'The uv that was fetched is not the pinned one; check the index that is configured.',
+  },
   UV_FAILED: { exit: 1, hint: "The lines above are uv's." },
-  INDEX_UNREACHABLE: { exit: 1, hint: 'Check the network and the configured index (`envd config --origin`).' },
+  INDEX_UNREACHABLE: {
+    exit: 1,
+    hint: 'Check the network and the configured index (`envd config --origin`).',
+  },
   INDEX_UNAUTHORIZED: { exit: 1, hint: 'Check the credentials: in the URL, netrc or keyring.' },
-  INDEX_NOT_MAPPED: { exit: 1, hint: 'Map the index in the configuration: [indexes] "<url in the lock>" = "<url to use>".' },
+  INDEX_NOT_MAPPED: {
+    exit: 1,
+    hint: 'Map the index in the configuration: [indexes] "<url in the lock>" = "<url to use>".',
+  },
   INDEX_NO_DIGESTS: { exit: 1, hint: 'Use an index whose links carry #sha256=… (PEP 503).' },
-  FILE_NOT_ON_INDEX: { exit: 1, hint: 'The configured index does not have it; check `envd config --origin`, or map a further index.' },
-  DIGEST_MISMATCH: { exit: 1, hint: 'The index serves other bytes than the lock pins; do not trust it until you know why.' },
+  FILE_NOT_ON_INDEX: {
+    exit: 1,
+    hint: 'The configured index does not have it; check `envd config --origin`, or map a further index.',
+  },
+  DIGEST_MISMATCH: {
+    exit: 1,
+    hint: 'The index serves other bytes than the lock pins; do not trust it until you know why.',
+  },
   DOWNLOAD_FAILED: { exit: 1, hint: 'Check the network, then prepare again: what was fetched is kept.' },
   BUILD_FAILED: { exit: 1, hint: 'A source distribution did not build; the log holds its output.' },
   GIT_FAILED: { exit: 1, hint: 'Check that git is installed and the repository can be read.' },
-  CLOSURE_NOT_INSTALLED: { exit: 1, hint: 'What uv installed is not what the lock says; please report this lock.' },
-  LINK_PROOF: { exit: 3, hint: 'Keep the whole volume on one file system with hard links, under one mount point.' },
+  CLOSURE_NOT_INSTALLED: {
+    exit: 1,
+    hint: 'What uv installed is not what the lock says; please report this lock.',
+  },
+  TREE_UNSUPPORTED: { exit: 1, hint: 'An environment holds files, folders and symbolic links only; a package put something else into it.' },
+  LINK_PROOF: {
+    exit: 3,
+    hint: 'Keep the whole volume on one file system with hard links, under one mount point.',
+  },
 
   // environments
   ENVIRONMENT_NOT_READY: { exit: 1, hint: 'Run `envd prepare` first.' },
@@ -75,6 +133,7 @@ const kinds = {
 
   // the machine
   VOLUME_PARENT_MISSING: { exit: 3, hint: 'Make the parent folder, or set ENVD_VOLUME.' },
+  VOLUME_NOT_FOUND: { exit: 3, hint: '`envd prepare` makes it; or set ENVD_VOLUME to the folder of an existing one.' },
   VOLUME_FOREIGN: { exit: 3, hint: 'Choose an empty or new folder for ENVD_VOLUME.' },
   VOLUME_NEWER: { exit: 3, hint: 'Upgrade envd.' },
   VOLUME_OLDER: { exit: 3, hint: 'Run `envd volume upgrade`.' },
@@ -83,7 +142,10 @@ const kinds = {
   VOLUME_READ_ONLY: { exit: 3, hint: 'Mount the volume writable, or set ENVD_VOLUME.' },
   VOLUME_NO_HARD_LINKS: { exit: 3, hint: 'Use a file system with hard links: ext4, XFS or btrfs.' },
   VOLUME_BUSY: { exit: 3, hint: 'Wait for the running builds and leases to end.' },
-  DISK_FULL: { exit: 3, hint: 'Free space on the volume (`envd volume`, `envd rm`) and run the command again.' },
+  DISK_FULL: {
+    exit: 3,
+    hint: 'Free space on the volume (`envd volume`, `envd rm`) and run the command again.',
+  },
   IO: { exit: 3, hint: 'Check the disk and the permissions.' },
 
   INTERRUPTED: { exit: 130, hint: 'Nothing was left behind; run the command again.' },

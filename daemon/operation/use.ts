@@ -1,10 +1,11 @@
 import { join } from 'node:path'
 import { findEnvironment } from '../../cache/environment/find-environment.ts'
-import { takeLease } from '../../cache/lease/take-lease.ts'
+import { type Lease, takeLease } from '../../cache/lease/take-lease.ts'
 import type { Volume } from '../../cache/volume/open-volume.ts'
 import type { EnvironmentInUse } from '../../src/api/operations.ts'
 import type { Configuration } from '../../src/config/configuration.ts'
 import type { Key } from '../../src/digest.ts'
+import { EnvdError } from '../../src/error.ts'
 import type { WorkOptions } from '../door.ts'
 import { prepareTask } from '../prepare/prepare-task.ts'
 
@@ -25,10 +26,21 @@ export async function use(
       signal,
       report: progress => options.onEvent?.({ task, ...progress }),
     })
-    const lease = takeLease(volume, { kind: 'run', keys: [key] })
+    const lease = claim(volume, key)
     const ready = findEnvironment(volume, key as Key)
-    if (ready) return { key, path: ready.path, variables: variablesFor(ready.path), release: lease.release }
+    if (ready)
+      return { key, path: ready.path, variables: variablesFor(ready.path), release: () => lease.release() }
     lease.release()
+  }
+}
+
+/** On a volume that is mounted read-only no claim can be written, and nothing on this host can remove. */
+function claim(volume: Volume, key: string): Pick<Lease, 'release'> {
+  try {
+    return takeLease(volume, { kind: 'run', keys: [key] })
+  } catch (error) {
+    if (error instanceof EnvdError && error.code === 'VOLUME_READ_ONLY') return { release() {} }
+    throw error
   }
 }
 

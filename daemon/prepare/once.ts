@@ -19,7 +19,7 @@ export interface OnceOptions<T> {
   readonly report: ReportProgress
   /** Waiting is counted to its phase `wait`. */
   readonly clock: PhaseClock
-  /** The environment, when it is there. */
+  /** The environment, when it is there; called with the key's lock. */
   find(): T | null
   build(report: ReportProgress): Promise<T>
 }

@@ -1,4 +1,5 @@
 import { findEnvironment } from '../../cache/environment/find-environment.ts'
+import { undoRemoval } from '../../cache/environment/remove-environment.ts'
 import { environmentTree } from '../../cache/volume/layout.ts'
 import { requireOwner } from '../../cache/volume/require-owner.ts'
 import type { PreparedTask } from '../../src/api/prepare.ts'
@@ -57,7 +58,11 @@ async function findOrBuild(
   if (there) return { value: there, built: false }
   requireOwner(volume)
   return once({
-    ...{ volume, key, signal, report, clock, find },
+    ...{ volume, key, signal, report, clock },
+    find: () => {
+      undoRemoval(volume, key)
+      return find()
+    },
     slots: configuration.builds,
     build: announce => buildEnvironment(context, key, inputs, clock, announce),
   })

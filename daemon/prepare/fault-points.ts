@@ -1,0 +1,17 @@
+import { cacheFaultPoints } from '../../cache/volume/fault-point.ts'
+
+const ofBuild = [
+  'build:after-lock',
+  'build:after-lease',
+  'build:after-staging',
+  'build:after-virtualenv',
+  'build:after-install',
+  'build:after-proof',
+  'build:after-seal',
+] as const
+
+/** The steps a first prepare on a new volume goes through, each a place where a test kills it. */
+export const faultPoints: readonly string[] = [
+  ...cacheFaultPoints.filter(name => !name.startsWith('remove')),
+  ...ofBuild,
+]
