@@ -10,13 +10,16 @@ import { installClosure } from '../uv/install-closure.ts'
 import { makeVirtualenv, tidyVirtualenv } from '../uv/make-environment.ts'
 import { proveClosure } from '../uv/prove-closure.ts'
 import { proveLinks } from '../uv/prove-links.ts'
+import type { UvSession } from '../uv/run/uv-session.ts'
 import type { PrepareContext } from './context.ts'
 import { describeInstall } from './describe-install.ts'
 import { diskAdded } from './disk-added.ts'
+import { openUvSession } from './open-uv-session.ts'
 import type { PhaseClock } from './phase-clock.ts'
 import type { ReportProgress } from './progress.ts'
 import { receiptOfBuild } from './receipt-of-build.ts'
-import { type UvWork, withUv } from './with-uv.ts'
+import type { SelectedTask } from './select-task.ts'
+import { withStaging } from './with-staging.ts'
 
 export interface Built extends ReadyEnvironment {
   /** Disk blocks added to the volume, in bytes. */
@@ -30,26 +33,24 @@ export interface Built extends ReadyEnvironment {
 export async function buildEnvironment(
   context: PrepareContext,
   key: Key,
-  inputs: KeyInputs,
+  inputs: SelectedTask,
   clock: PhaseClock,
   report: ReportProgress,
 ): Promise<Built> {
-  const { configuration, volume, target, signal } = context
+  const { volume, signal } = context
   faultPoint('build:after-lock')
-  const request = {
-    ...{ configuration, volume, target, signal },
-    keys: [key],
-    furtherIndexes: [...new Set(inputs.closure.distributions.flatMap(({ index }) => index ?? []))],
-    log: key,
-    onMessage: (message: string) => report({ phase: 'download', message }),
-  }
-  return withUv(request, async uv => {
-    const tree = join(uv.folder, TREE)
-    await install(uv, tree, inputs, clock, report)
+  return withStaging(volume, [key], async staging => {
+    const session = await openUvSession(context, staging, {
+      furtherIndexes: inputs.furtherIndexes,
+      log: key,
+      onMessage: message => report({ phase: 'download', message }),
+    })
+    const tree = join(staging.folder, TREE)
+    await install(session, tree, inputs, clock, report)
     const installed = await clock.measure('link', async () => {
       report({ phase: 'link', message: 'checking what was installed' })
       const proven = proveClosure(tree, inputs.closure)
-      proveLinks(uv.session.uv, tree)
+      proveLinks(session.uv, tree)
       return proven
     })
     faultPoint('build:after-proof')
@@ -57,13 +58,13 @@ export async function buildEnvironment(
     faultPoint('build:after-seal')
     report({ phase: 'seal', message: 'making it durable' })
     return clock.measure('seal', async () => {
-      const added = diskAdded([uv.folder, uv.session.uv.cacheFolder], uv.startedMs)
+      const added = diskAdded([staging.folder, session.uv.cacheFolder], staging.startedMs)
       const receipt = receiptOfBuild({
         ...{ key, inputs, installed, sealed, added },
-        session: uv.session,
+        session,
         seconds: clock.seconds(),
       })
-      const publication = { key, staging: uv.staging, manifest: sealed.manifest, receipt }
+      const publication = { key, staging: staging.id, manifest: sealed.manifest, receipt }
       const { published, ...ready } = await publishEnvironment(volume, publication)
       return { ...ready, added: published ? added : 0 }
     })
@@ -71,15 +72,15 @@ export async function buildEnvironment(
 }
 
 async function install(
-  uv: UvWork,
+  session: UvSession,
   tree: string,
   { closure, target, recipe }: KeyInputs,
   clock: PhaseClock,
   report: ReportProgress,
 ): Promise<void> {
-  await clock.measure('install', () => makeVirtualenv(uv.session, tree, target))
+  await clock.measure('install', () => makeVirtualenv(session, tree, target))
   faultPoint('build:after-virtualenv')
-  const seconds = await installClosure(uv.session, {
+  const seconds = await installClosure(session, {
     folder: tree,
     ...{ closure, target },
     buildEnvironment: recipe.build?.environment ?? {},

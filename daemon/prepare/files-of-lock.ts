@@ -7,7 +7,8 @@ import { parseLock } from '../../src/lock/parse-lock.ts'
 import type { IndexedFile } from '../../src/lock/with-files.ts'
 import { resolveFiles } from '../uv/resolve-files.ts'
 import type { PrepareContext } from './context.ts'
-import { withUv } from './with-uv.ts'
+import { openUvSession } from './open-uv-session.ts'
+import { withStaging } from './with-staging.ts'
 
 /**
  * A requirements lock has digests and no file names. The index tells them, through uv, once for each lock and
@@ -25,7 +26,7 @@ export async function filesOfLock(context: PrepareContext, lock: Lock): Promise<
 }
 
 async function askIndex(context: PrepareContext, lock: Lock): Promise<IndexedFile[]> {
-  const { configuration, volume, input, target, signal, report } = context
+  const { volume, input, target, report } = context
   const wanted = new Set(lock.packages.flatMap(({ digests }) => digests))
   const packages = lock.packages.flatMap(({ name, version, source }) =>
     source.kind === 'registry' && version !== null ? [{ name, version }] : [],
@@ -33,15 +34,13 @@ async function askIndex(context: PrepareContext, lock: Lock): Promise<IndexedFil
   if (packages.length === 0) return []
   const onMessage = (message: string) => report({ phase: 'resolve', message })
   onMessage(`asking the index for the files of ${packages.length} packages`)
-  const request = {
-    ...{ configuration, volume, target, signal, onMessage },
-    keys: [],
-    furtherIndexes: lock.furtherIndexes,
-    log: `lock-${input.lock.digest}`,
-  }
-  const text = await withUv(request, ({ session }) =>
-    resolveFiles(session, { packages, python: target.version, interpreter: target.interpreter, onMessage }),
-  )
+  const { furtherIndexes } = lock
+  const text = await withStaging(volume, [], async staging => {
+    const log = `lock-${input.lock.digest}`
+    const session = await openUvSession(context, staging, { furtherIndexes, log, onMessage })
+    const { version: python, interpreter } = target
+    return resolveFiles(session, { packages, python, interpreter, onMessage })
+  })
   return parseLock(Buffer.from(text), 'pylock.toml')
     .packages.flatMap(({ wheels, sdist }) => (sdist ? [...wheels, sdist] : wheels))
     .filter(({ digest }) => digest !== null && wanted.has(digest))

@@ -5,13 +5,13 @@ import { requireOwner } from '../../cache/volume/require-owner.ts'
 import type { PreparedTask } from '../../src/api/prepare.ts'
 import type { Closure } from '../../src/closure/closure.ts'
 import type { Key } from '../../src/digest.ts'
-import { environmentKey, type KeyInputs } from '../../src/key/environment-key.ts'
+import { environmentKey } from '../../src/key/environment-key.ts'
 import { type Built, buildEnvironment } from './build-environment.ts'
 import type { PrepareContext } from './context.ts'
 import { rememberKey } from './known-key.ts'
 import { once } from './once.ts'
 import type { PhaseClock } from './phase-clock.ts'
-import { selectTask } from './select-task.ts'
+import { type SelectedTask, selectTask } from './select-task.ts'
 import { recordTask } from './task-record.ts'
 
 /** The way of a task whose key is not known yet, or whose environment is not ready. */
@@ -46,7 +46,7 @@ export async function prepareUnknown(
 async function findOrBuild(
   context: PrepareContext,
   key: Key,
-  inputs: KeyInputs,
+  inputs: SelectedTask,
   clock: PhaseClock,
 ): Promise<{ value: Built; built: boolean }> {
   const { configuration, volume, signal, report } = context

@@ -1,0 +1,34 @@
+import { join } from 'node:path'
+import { makeFolders } from '../../cache/disk/make-folder.ts'
+import { logsFolder } from '../../cache/volume/layout.ts'
+import { installedPythons } from '../python/installed-pythons.ts'
+import { bringUv } from '../uv/bring-uv.ts'
+import { readIndexConfiguration } from '../uv/index-configuration.ts'
+import type { UvSession } from '../uv/run/uv-session.ts'
+import type { PrepareContext } from './context.ts'
+import type { Staging } from './with-staging.ts'
+
+export interface SessionRequest {
+  /** Indexes that the lock names beyond its default one. */
+  readonly furtherIndexes: readonly string[]
+  /** Name of the log that uv's output goes to. */
+  readonly log: string
+  onMessage(message: string): void
+}
+
+/** A uv that can be run, the indexes it will ask, and a temporary folder for it in staging. */
+export async function openUvSession(
+  { configuration, volume, target, signal }: PrepareContext,
+  staging: Staging,
+  { furtherIndexes, log, onMessage }: SessionRequest,
+): Promise<UvSession> {
+  const environment = process.env
+  const mapping = new Map(Object.entries(configuration.indexes))
+  const index = readIndexConfiguration({ environment, furtherIndexes, mapping })
+  const others = installedPythons(environment).map(({ path }) => path)
+  const interpreters = [...new Set([target.interpreter, ...others])]
+  const uv = await bringUv(volume, { interpreters, environment, signal, onMessage })
+  const temporaryFolder = join(staging.folder, 'tmp')
+  makeFolders(temporaryFolder)
+  return { uv, index, environment, temporaryFolder, logFile: join(logsFolder(volume), `${log}.log`), signal }
+}
