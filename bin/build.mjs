@@ -6,15 +6,17 @@
  *     door.js         the library             → hot.js
  *     hot.js          what a hit runs, and what the rest shares with it
  *     cold.js         the rest, each module evaluated when it is first asked for
- *     hash-worker.js  a worker thread, whole
+ *     *-worker.js     the worker threads, each whole
  *
  * CommonJS, because it starts 3 ms sooner; ES modules import door.js by name all the same.
  */
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { analyse, layer } from './build-layers.mjs'
+
+const workers = ['cache/blob/hash-worker.ts', 'cache/environment/assemble-worker.ts']
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const dist = join(root, 'dist')
@@ -41,12 +43,12 @@ publish(files)
 async function makeFiles() {
   const roots = ['bin/envd.ts', 'bin/render/help.ts', 'bin/command/prepare.ts', 'daemon/door.ts']
   const { hot, crossings } = await analyse(shared, roots)
-  const worker = await build({ ...shared, entryPoints: ['cache/environment/hash-worker.ts'] })
+  const threads = await build({ ...shared, entryPoints: workers, outdir: dist })
   const hotText = await layer(shared, hot, { isMine: path => hot.has(path), other: 'cold' })
   const coldText = await layer(shared, crossings, { isMine: path => !hot.has(path), other: 'hot' })
   return {
     'package.json': '{"type":"commonjs"}\n',
-    'hash-worker.js': worker.outputFiles[0].text,
+    ...Object.fromEntries(threads.outputFiles.map(({ path, text }) => [basename(path), text])),
     'cold.js': coldText,
     'hot.js': hotText,
     'door.js': [

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const outputs = ['dist/envd.js', 'dist/door.js', 'dist/hash-worker.js']
+const outputs = ['dist/envd.js', 'dist/door.js', 'dist/hash-worker.js', 'dist/assemble-worker.js']
 
 requireNode([20, 20])
 if (!packagesMatchLock())
