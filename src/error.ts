@@ -118,7 +118,14 @@ const kinds = {
     exit: 1,
     hint: 'What uv installed is not what the lock says; please report this lock.',
   },
-  TREE_UNSUPPORTED: { exit: 1, hint: 'An environment holds files, folders and symbolic links only; a package put something else into it.' },
+  TREE_UNSUPPORTED: {
+    exit: 1,
+    hint: 'An environment holds files, folders and symbolic links only; a package put something else into it.',
+  },
+  PACKAGES_CLASH: {
+    exit: 1,
+    hint: 'These two distributions cannot lie in one environment; leave one of them out of the lock.',
+  },
   LINK_PROOF: {
     exit: 3,
     hint: 'Keep the whole volume on one file system with hard links, under one mount point.',
@@ -133,7 +140,10 @@ const kinds = {
 
   // the machine
   VOLUME_PARENT_MISSING: { exit: 3, hint: 'Make the parent folder, or set ENVD_VOLUME.' },
-  VOLUME_NOT_FOUND: { exit: 3, hint: '`envd prepare` makes it; or set ENVD_VOLUME to the folder of an existing one.' },
+  VOLUME_NOT_FOUND: {
+    exit: 3,
+    hint: '`envd prepare` makes it; or set ENVD_VOLUME to the folder of an existing one.',
+  },
   VOLUME_FOREIGN: { exit: 3, hint: 'Choose an empty or new folder for ENVD_VOLUME.' },
   VOLUME_NEWER: { exit: 3, hint: 'Upgrade envd.' },
   VOLUME_OLDER: { exit: 3, hint: 'Run `envd volume upgrade`.' },
@@ -142,6 +152,18 @@ const kinds = {
   VOLUME_READ_ONLY: { exit: 3, hint: 'Mount the volume writable, or set ENVD_VOLUME.' },
   VOLUME_NO_HARD_LINKS: { exit: 3, hint: 'Use a file system with hard links: ext4, XFS or btrfs.' },
   VOLUME_BUSY: { exit: 3, hint: 'Wait for the running builds and leases to end.' },
+  LINK_OTHER_FILE_SYSTEM: {
+    exit: 3,
+    hint: 'Keep the whole volume on one file system, under one mount point; a bind mount is another one.',
+  },
+  LINK_NOT_PERMITTED: {
+    exit: 3,
+    hint: "Only the owner of a read-only file may link it, and nobody an immutable one (`lsattr`): run as the volume's owner.",
+  },
+  LINK_LIMIT: {
+    exit: 3,
+    hint: 'Use a file system that allows more hard links to a file: ext4, XFS or btrfs.',
+  },
   DISK_FULL: {
     exit: 3,
     hint: 'Free space on the volume (`envd volume`, `envd rm`) and run the command again.',

@@ -1,10 +1,10 @@
 import { chmodSync } from 'node:fs'
 import { formatManifest, type TreeEntry, treeDigest } from '../../src/tree/manifest.ts'
+import { startHashing } from '../blob/hash-files.ts'
+import { type Found, walkTree } from '../disk/walk-tree.ts'
 import { faultPoint } from '../volume/fault-point.ts'
 import { onMachine } from '../volume/machine-error.ts'
-import { startHashing } from './hash-files.ts'
 import { sealedMode, setModes } from './set-modes.ts'
-import { type Found, walkTree } from './walk-tree.ts'
 
 export interface SealedTree {
   /** Canonical text (src/tree/manifest.ts). */

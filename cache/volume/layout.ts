@@ -6,8 +6,12 @@ import { join } from 'node:path'
  *
  *     VERSION                      {"layout":1,"id":"<uuid>"}; its owner is the volume's owner
  *     .VERSION-<uuid>              a creation that is going on, or was cut off (create-volume.ts)
+ *     blobs/<aa>/<sha256>[.x]      contents (cache/blob/): 0444, `.x` 0555, one mtime (src/tree/store-mtime.ts)
+ *     trees/<aa>/<digest>          a package's tree in its canonical form (src/tree/manifest.ts)
+ *     packages/<aa>/<key>.json     which tree a package is (src/report/package-record.ts)
+ *     quarantine/                  blobs that were found damaged
  *     envs/<key>/tree/             what is mounted: the sealed virtualenv, nothing else
- *     envs/<key>/manifest          the tree's canonical form (src/tree/manifest.ts)
+ *     envs/<key>/manifest          the tree's canonical form (src/tree/environment-manifest.ts)
  *     envs/<key>/receipt.json      what it depends on (src/report/receipt.ts)
  *     envs/<key>/summary.json      what a hit answers; an environment is ready when this file is there
  *     envs/<key>/summary.removing  the same while it is being removed (cache/environment/remove-environment.ts)
@@ -32,6 +36,10 @@ export interface At {
 
 /** Folders that every volume of this layout has. */
 export const FOLDERS = [
+  'blobs',
+  'trees',
+  'packages',
+  'quarantine',
   'envs',
   'uv',
   'tools',
@@ -48,6 +56,13 @@ export const versionFile = ({ root }: At): string => join(root, 'VERSION')
 export const CLAIM_PREFIX = '.VERSION-'
 /** A process's claim to create the volume. */
 export const claimFile = ({ root }: At, id: string): string => join(root, `${CLAIM_PREFIX}${id}`)
+
+export const blobsFolder = ({ root }: At): string => join(root, 'blobs')
+export const quarantineFolder = ({ root }: At): string => join(root, 'quarantine')
+export const treesFolder = ({ root }: At): string => join(root, 'trees')
+export const treeFile = (at: At, digest: string): string => join(treesFolder(at), digest.slice(0, 2), digest)
+export const packageFile = ({ root }: At, key: string): string =>
+  join(root, 'packages', key.slice(0, 2), `${key}.json`)
 
 export const environmentsFolder = ({ root }: At): string => join(root, 'envs')
 export const environmentFolder = (at: At, key: string): string => join(environmentsFolder(at), key)

@@ -49,8 +49,11 @@ export async function childProgram(
     packages: 'external',
   })
   await build({
-    entryPoints: [join(root, 'cache/environment/hash-worker.ts')],
-    outfile: join(folder, 'hash-worker.js'),
+    entryPoints: ['cache/blob/hash-worker.ts', 'cache/environment/assemble-worker.ts'].map(entry =>
+      join(root, entry),
+    ),
+    outdir: folder,
+    entryNames: '[name]',
     bundle: true,
     platform: 'node',
     format: 'esm',

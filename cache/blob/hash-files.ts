@@ -1,14 +1,17 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { EnvdError } from '../../src/error.ts'
+import { workerUrl } from '../thread/worker-url.ts'
 import { machineError } from '../volume/machine-error.ts'
+import type { Deposit, Depository } from './deposit-file.ts'
 import type { HashAnswer, HashJob } from './hash-worker.ts'
-import { hashWorkerUrl } from './worker-url.ts'
+import { linkError } from './link-error.ts'
 
 export interface FileToHash {
   readonly place: string | Buffer
   /** Bytes. */
   readonly size: number
+  readonly executable?: boolean
 }
 
 export interface Hashing<File extends FileToHash> {
@@ -20,7 +23,10 @@ export interface Hashing<File extends FileToHash> {
   stop(): Promise<void>
 }
 
-export interface HashingOptions {
+export interface HashingOptions<File extends FileToHash> {
+  /** Makes what was hashed blobs, and says of each file what came of it. */
+  readonly into?: Depository
+  readonly onDeposit?: (file: File, sha256: string, deposit: Deposit) => void
   readonly signal?: AbortSignal | undefined
   /** Bytes hashed and bytes added so far. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined
@@ -44,8 +50,8 @@ interface Thread {
  * first, since the last to end sets the time. Errors come out of `finish`: IO for what can't be read or changes
  * meanwhile; the signal's reason.
  */
-export function startHashing<File extends FileToHash>(options: HashingOptions): Hashing<File> {
-  const { signal, onProgress } = options
+export function startHashing<File extends FileToHash>(options: HashingOptions<File>): Hashing<File> {
+  const { signal, onProgress, into = null, onDeposit } = options
   const threads: Thread[] = []
   const big: File[] = []
   const small: File[] = []
@@ -88,22 +94,24 @@ export function startHashing<File extends FileToHash>(options: HashingOptions): 
       thread.bytes += sum(files)
       thread.worker.postMessage({
         id,
-        files: files.map(({ place, size }) => ({ place, size })),
+        files: files.map(({ place, size, executable = false }) => ({ place, size, executable })),
+        into,
       } satisfies HashJob)
     }
   }
 
   function startThread(): Thread | null {
     if (threads.length >= availableParallelism()) return null
-    const thread: Thread = { worker: new Worker(hashWorkerUrl()), jobs: new Map(), bytes: 0 }
+    const thread: Thread = { worker: new Worker(workerUrl('hash-worker')), jobs: new Map(), bytes: 0 }
     thread.worker.on('message', (answer: HashAnswer) => take(thread, answer))
     thread.worker.on('error', error => settle({ error }))
     threads.push(thread)
     return thread
   }
 
-  function take(thread: Thread, { id, digests: answered, failed }: HashAnswer): void {
+  function take(thread: Thread, { id, digests: answered, deposits, failed }: HashAnswer): void {
     const files = thread.jobs.get(id) as readonly File[]
+    for (const [index, deposit] of deposits.entries()) onDeposit?.(files[index]!, answered[index]!, deposit)
     if (failed !== null) {
       settle({ error: failure(files[failed.index]!, failed) })
       return
@@ -161,8 +169,9 @@ function sum(files: readonly FileToHash[]): number {
 }
 
 function failure({ place }: FileToHash, failed: NonNullable<HashAnswer['failed']>): unknown {
-  const { code, syscall, message } = failed
+  const { code, syscall, message, dest } = failed
   const path = place.toString()
   if (code === undefined) return new EnvdError('IO', `${path}: ${message}`, { details: { path } })
-  return machineError(Object.assign(new Error(message), { code, syscall }), path)
+  const error = Object.assign(new Error(message), { code, syscall })
+  return dest === undefined ? machineError(error, path) : linkError(error, path, dest)
 }

@@ -1,11 +1,18 @@
 import { createHash, hash } from 'node:crypto'
 import { closeSync, constants, openSync, readSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
+import { type Deposit, type DepositedFile, type Depository, depositFile } from './deposit-file.ts'
 
 /** What hash-files.ts sends to a thread. */
 export interface HashJob {
   readonly id: number
-  readonly files: readonly { readonly place: string | Uint8Array; readonly size: number }[]
+  readonly files: readonly {
+    readonly place: string | Uint8Array
+    readonly size: number
+    readonly executable?: boolean
+  }[]
+  /** Where what was hashed becomes a blob. */
+  readonly into: Depository | null
 }
 
 /** What comes back. */
@@ -13,10 +20,14 @@ export interface HashAnswer {
   readonly id: number
   /** 64 hex digits for each file, up to the one that failed. */
   readonly digests: readonly string[]
+  /** The same for those that became blobs. */
+  readonly deposits: readonly Deposit[]
   readonly failed: {
     readonly index: number
     readonly code: string | undefined
     readonly syscall: string | undefined
+    /** Second path of the system call, for link(2). */
+    readonly dest: string | undefined
     readonly message: string
   } | null
 }
@@ -27,29 +38,34 @@ const buffer = Buffer.allocUnsafeSlow(256 * 1024)
 const port = parentPort!
 port.on('message', (job: HashJob) => port.postMessage(hashJob(job)))
 
-function hashJob({ id, files }: HashJob): HashAnswer {
+function hashJob({ id, files, into }: HashJob): HashAnswer {
   const digests: string[] = []
-  for (const [index, { place, size }] of files.entries()) {
+  const deposits: Deposit[] = []
+  for (const [index, { place, size, executable = false }] of files.entries()) {
     try {
-      digests.push(hashFile(place, size))
+      const file = { place: typeof place === 'string' ? place : Buffer.from(place), size, executable }
+      const { digest, deposit } = hashFile(file, into)
+      digests.push(digest)
+      if (deposit !== null) deposits.push(deposit)
     } catch (error) {
-      const { code, syscall, message } = error as NodeJS.ErrnoException
-      return { id, digests, failed: { index, code, syscall, message } }
+      const { code, syscall, message, dest } = error as NodeJS.ErrnoException & { dest?: string }
+      return { id, digests, deposits, failed: { index, code, syscall, message, dest } }
     }
   }
-  return { id, digests, failed: null }
+  return { id, digests, deposits, failed: null }
 }
 
-function hashFile(place: string | Uint8Array, size: number): string {
-  const fd = openSync(
-    typeof place === 'string' ? place : Buffer.from(place),
-    constants.O_RDONLY | constants.O_NOFOLLOW,
-  )
+function hashFile(
+  file: DepositedFile,
+  into: Depository | null,
+): { readonly digest: string; readonly deposit: Deposit | null } {
+  const { place, size } = file
+  const fd = openSync(place, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {
     // Room for one byte more than there should be: one read tells that the file ends where it should.
     const digest = size < buffer.length ? hashSmall(fd, size) : hashBig(fd, size)
     if (digest === null) throw new Error(`it had ${size} bytes a moment ago; something is writing it`)
-    return digest
+    return { digest, deposit: into && depositFile(fd, file, digest, into) }
   } finally {
     closeSync(fd)
   }

@@ -3,8 +3,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { EnvdError } from '../../src/error.ts'
 import { escapeName, isPlain } from '../../src/tree/escaped-name.ts'
 import { onMachine } from '../volume/machine-error.ts'
+import { diskBytes } from './remove-folder.ts'
 
-/** One thing in a tree, as it is before sealing. */
+/** One thing in a tree. */
 export interface Found {
   readonly kind: 'file' | 'directory' | 'link'
   /** Relative, escaped. */
@@ -15,6 +16,9 @@ export interface Found {
   readonly mode: number
   /** Bytes of a file. */
   readonly size: number
+  /** Bytes of disk blocks. */
+  readonly disk: number
+  readonly inode: number
   /** Escaped target of a link, else ''. */
   readonly target: string
 }
@@ -53,7 +57,8 @@ function inspect(relative: string, place: string | Buffer): Found {
   const mode = stats.mode & 0o7777
   if (kind === 'directory' && (mode & 0o500) !== 0o500) chmodSync(place, mode | 0o700)
   const target = kind === 'link' ? escapeName(readlinkSync(place, 'buffer')) : ''
-  return { kind, path, place, mode, size: kind === 'file' ? stats.size : 0, target }
+  const size = kind === 'file' ? stats.size : 0
+  return { kind, path, place, mode, size, disk: diskBytes(stats), inode: stats.ino, target }
 }
 
 function kindOf(stats: Stats, path: string): Found['kind'] {

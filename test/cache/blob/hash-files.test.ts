@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { type FileToHash, startHashing } from '../../../cache/environment/hash-files.ts'
+import { type FileToHash, startHashing } from '../../../cache/blob/hash-files.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 async function hash(files: readonly FileToHash[]): Promise<ReadonlyMap<FileToHash, string>> {

@@ -1,0 +1,127 @@
+import { chmodSync } from 'node:fs'
+import type { PackageRecord } from '../../src/report/package-record.ts'
+import { formatEnvironmentManifest } from '../../src/tree/environment-manifest.ts'
+import { treeDigest } from '../../src/tree/manifest.ts'
+import { parseManifest } from '../../src/tree/parse-manifest.ts'
+import { placeIn } from '../disk/place-in.ts'
+import { faultPoint } from '../volume/fault-point.ts'
+import { stagingTree } from '../volume/layout.ts'
+import { onMachine } from '../volume/machine-error.ts'
+import type { Volume } from '../volume/open-volume.ts'
+import { requireOwner } from '../volume/require-owner.ts'
+import type { LinkCounts, LinksAnswer, Occupied } from './assemble-job.ts'
+import { startAssembleThreads } from './assemble-threads.ts'
+import { type Conflict, type Decided, decideConflicts } from './decide-conflicts.ts'
+import { startLatePlacement } from './place-late.ts'
+import { sealTree } from './seal-tree.ts'
+
+export interface AssembleRequest {
+  /** Id of the staging folder whose `tree/` is the skeleton: a virtualenv with nothing installed. */
+  readonly staging: string
+  readonly packages: readonly PackageRecord[]
+  readonly signal?: AbortSignal
+  /** Files linked, and files there are. */
+  readonly onProgress?: (done: number, total: number) => void
+}
+
+export interface AssembledTree {
+  /** Canonical text (src/tree/environment-manifest.ts). */
+  readonly manifest: string
+  /** sha256 of it: names the environment's tree. */
+  readonly digest: string
+  readonly files: number
+  /** The root not counted. */
+  readonly directories: number
+  readonly links: number
+  /** Sum of file sizes, in bytes. */
+  readonly apparentBytes: number
+  /** Sorted by path. */
+  readonly conflicts: readonly Conflict[]
+  /** Copies of blobs that had as many links as the file system allows. */
+  readonly linkCopies: number
+}
+
+/**
+ * Makes `staging/<id>/tree` an environment of known packages by directories and hard links alone, and seals it. The
+ * result is the same whatever the threads do; durable when it is published. Errors: PACKAGES_CLASH, TREE_UNSUPPORTED,
+ * LINK_OTHER_FILE_SYSTEM, LINK_NOT_PERMITTED, LINK_LIMIT, VOLUME_CORRUPT (a tree or blob is missing or damaged),
+ * VOLUME_NOT_OWNER, DISK_FULL, IO, the signal's reason.
+ */
+export async function assembleEnvironment(volume: Volume, request: AssembleRequest): Promise<AssembledTree> {
+  requireOwner(volume)
+  const { staging, packages, signal } = request
+  const tree = stagingTree(volume, staging)
+  const sealed = await sealTree(tree, signal ? { signal } : {})
+  const skeleton = parseManifest(sealed.manifest)
+  const directories = skeleton.filter(({ kind }) => kind === 'directory').map(({ path }) => path)
+  const others = skeleton.filter(({ kind }) => kind !== 'directory').map(({ path }) => path)
+  setFolderModes(tree, directories, 0o755)
+
+  const threads = startAssembleThreads(
+    { root: volume.root, tree, skeleton: { directories, others } },
+    packages,
+    { signal, onPackage: progressOf(request) },
+  )
+  try {
+    const made = await threads.run('directories')
+    const decide = (occupied: readonly Occupied[]): Decided[] => {
+      const paths = new Set(occupied.map(({ path }) => path))
+      if (paths.size === 0) return []
+      return decideConflicts(volume, packages, new Map(skeleton.map(entry => [entry.path, entry])), paths)
+    }
+    decide(made.flatMap(({ occupied }) => occupied))
+    const linked = await threads.run('links')
+    faultPoint('assemble:after-links')
+    const late = startLatePlacement(volume, staging, sum(linked))
+    const occupied = late.linkFull(linked.flatMap(({ unlinked }) => unlinked))
+    const conflicts = decide([...occupied, ...linked.flatMap(answer => answer.occupied)])
+    for (const conflict of conflicts) late.replace(conflict)
+    await threads.run('close')
+    setFolderModes(tree, directories, 0o555)
+    const manifest = formatEnvironmentManifest({
+      packages: packages.map(({ name, tree }) => ({ name, tree })),
+      decisions: conflicts.map(({ path, winner }) => ({ path, winner })),
+      skeleton,
+    })
+    return {
+      manifest,
+      digest: treeDigest(manifest),
+      files: sealed.files + late.counts.files,
+      directories: made.reduce((count, answer) => count + answer.made, sealed.directories),
+      links: sealed.links + late.counts.links,
+      apparentBytes: sealed.apparentBytes + late.counts.bytes,
+      conflicts: conflicts.map(({ path, owners, winner }) => ({ path, owners, winner })),
+      linkCopies: late.copies,
+    }
+  } finally {
+    await threads.stop()
+  }
+}
+
+function progressOf({ packages, onProgress }: AssembleRequest): (index: number) => void {
+  const total = packages.reduce((files, record) => files + record.files, 0)
+  let done = 0
+  return index => {
+    done += packages[index]!.files
+    onProgress?.(done, total)
+  }
+}
+
+/** The skeleton's folders, its root among them, are open while packages come in. */
+function setFolderModes(tree: string, directories: readonly string[], mode: number): void {
+  onMachine(tree, () => {
+    chmodSync(tree, mode)
+    for (const path of directories) chmodSync(placeIn(tree, path), mode)
+  })
+}
+
+function sum(answers: readonly LinksAnswer[]): LinkCounts {
+  return answers.reduce(
+    ({ files, links, bytes }, { counts }) => ({
+      files: files + counts.files,
+      links: links + counts.links,
+      bytes: bytes + counts.bytes,
+    }),
+    { files: 0, links: 0, bytes: 0 },
+  )
+}

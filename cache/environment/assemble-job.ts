@@ -1,0 +1,64 @@
+/** What assemble-threads.ts and assemble-worker.ts say to each other. Paths are escaped, relative to the tree. */
+
+export interface ThreadData {
+  /** The volume. */
+  readonly root: string
+  readonly tree: string
+  /** This thread's share; `index` counts all packages of the environment. */
+  readonly packages: readonly { readonly index: number; readonly digest: string }[]
+  readonly skeleton: {
+    readonly directories: readonly string[]
+    /** Files and symbolic links. */
+    readonly others: readonly string[]
+  }
+}
+
+/** Each is done by all threads before the next begins. */
+export type AssembleJob = 'directories' | 'links' | 'close'
+
+export type AssembleAnswer =
+  | { readonly done: 'directories'; readonly made: number; readonly occupied: readonly Occupied[] }
+  | { readonly done: 'package'; readonly index: number }
+  | LinksAnswer
+  | { readonly done: 'close' }
+  | FailedAnswer
+
+export interface LinksAnswer {
+  readonly done: 'links'
+  readonly counts: LinkCounts
+  readonly occupied: readonly Occupied[]
+  readonly unlinked: readonly Unlinked[]
+}
+
+export interface FailedAnswer {
+  readonly done: 'failed'
+  readonly code: string | undefined
+  readonly syscall: string | undefined
+  readonly path: string | undefined
+  /** Second path of the system call, for link(2). */
+  readonly dest: string | undefined
+  readonly message: string
+}
+
+/** Of what was made: files, symbolic links, sum of file sizes. */
+export interface LinkCounts {
+  files: number
+  links: number
+  bytes: number
+}
+
+/** Something lay at this path of the package already. */
+export interface Occupied {
+  readonly index: number
+  readonly path: string
+}
+
+/** A file whose blob can have no more links. */
+export interface Unlinked {
+  readonly index: number
+  readonly path: string
+  readonly sha256: string
+  readonly executable: boolean
+  /** Bytes. */
+  readonly size: number
+}

@@ -1,0 +1,121 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { EnvdError } from '../../src/error.ts'
+import type { PackageRecord } from '../../src/report/package-record.ts'
+import { formatManifest } from '../../src/tree/manifest.ts'
+import { takeInFiles } from '../blob/take-in-files.ts'
+import { syncFileSystem } from '../volume/durable.ts'
+import { faultPoint } from '../volume/fault-point.ts'
+import { stagingFolder } from '../volume/layout.ts'
+import type { Volume } from '../volume/open-volume.ts'
+import { requireOwner } from '../volume/require-owner.ts'
+import {
+  type InstalledFile,
+  type InstalledPackage,
+  type InstalledTree,
+  readInstalledTree,
+} from './installed-package.ts'
+import { sharedPaths } from './shared-paths.ts'
+import { publishRecord, writeRecord } from './write-record.ts'
+import { writeTree } from './write-tree.ts'
+
+export interface TakeInPackagesOptions {
+  /** Id of the staging folder that the virtualenvs lie in. */
+  readonly staging: string
+  readonly signal?: AbortSignal
+  /** Bytes hashed, and bytes found so far. */
+  readonly onProgress?: (done: number, total: number) => void
+}
+
+export interface PackagesTakenIn {
+  /** In the order they were handed in. */
+  readonly packages: readonly PackageRecord[]
+  /** Content of each inode that was hashed, 64 hex digits, for `relinkArchives`. */
+  readonly digests: ReadonlyMap<number, string>
+  /** What the store did not have: contents, and the sum of their sizes. */
+  readonly added: { readonly files: number; readonly bytes: number }
+  /** Names of blobs that were found damaged; a good one lies in their place. */
+  readonly damaged: readonly string[]
+}
+
+/**
+ * Takes installed distributions into the store: every file a blob, a tree and a record each. A record is there only
+ * when all it names is on disk; cut off, some of it is there without a name, and the next take-in finds it. Packages
+ * that share a file have to be installed apart (`sharedPaths`), since one of them has the other's content here.
+ * Errors: as takeInFiles and readInstalledTree.
+ */
+export async function takeInPackages(
+  volume: Volume,
+  installed: readonly InstalledPackage[],
+  options: TakeInPackagesOptions,
+): Promise<PackagesTakenIn> {
+  requireOwner(volume)
+  refuseShared(installed)
+  const { staging } = options
+  const trees: InstalledTree[] = []
+  async function* files(): AsyncGenerator<readonly InstalledFile[]> {
+    for (const one of installed) {
+      const tree = readInstalledTree(one)
+      trees.push(tree)
+      yield tree.files
+      await nextTurn()
+    }
+  }
+  const { digests, added, damaged } = await takeInFiles(volume, files(), options)
+  const written = installed.map((one, index) => {
+    const tree = trees[index]!
+    return writeRecord(
+      volume,
+      staging,
+      recordOf(one, tree, writeTree(volume, staging, manifestOf(tree, digests))),
+    )
+  })
+  await syncFileSystem(stagingFolder(volume, staging))
+  faultPoint('take-in:after-trees')
+  const inodes = new Map([...digests].map(([{ inode }, sha256]) => [inode, sha256]))
+  return { packages: written.map(one => publishRecord(volume, one)), digests: inodes, added, damaged }
+}
+
+function refuseShared(installed: readonly InstalledPackage[]): void {
+  const [shared] = sharedPaths(installed)
+  if (shared === undefined) return
+  const { path, owners } = shared
+  throw new EnvdError('BUG', `${owners.join(' and ')} share ${path} and were not installed apart`, {
+    details: { path, packages: owners },
+  })
+}
+
+function manifestOf(tree: InstalledTree, digests: ReadonlyMap<InstalledFile, string>): string {
+  return formatManifest([
+    ...[...tree.directories].map(path => ({ kind: 'directory' as const, path, mode: 0o555 })),
+    ...tree.links.map(link => ({ kind: 'link' as const, ...link })),
+    ...tree.files.map(file => ({
+      kind: 'file' as const,
+      path: file.path,
+      mode: file.executable ? 0o555 : 0o444,
+      size: file.size,
+      sha256: digests.get(file)!,
+    })),
+  ])
+}
+
+function recordOf(
+  { packageKey, name, version, uncompiled }: InstalledPackage,
+  { files, directories }: InstalledTree,
+  tree: string,
+): PackageRecord {
+  const compiled = files.filter(({ path }) => /(?:^|\/)__pycache__\/[^/]+\.pyc$/.test(path))
+  return {
+    schemaVersion: 1,
+    ...{ packageKey, name, version, tree },
+    files: files.length,
+    directories: directories.size,
+    bytes: sumOfSizes(files),
+    bytecode: { files: compiled.length, bytes: sumOfSizes(compiled) },
+    uncompiled,
+    createdAt: new Date().toISOString(),
+  }
+}
+
+function sumOfSizes(files: readonly InstalledFile[]): number {
+  return files.reduce((bytes, { size }) => bytes + size, 0)
+}
