@@ -20,19 +20,17 @@ export class ActiveParts {
       this.extras.add(encoded({ package: name, extra: null, group: null }))
       for (const group of selection.groups) this.extras.add(encoded({ package: name, extra: null, group }))
     }
-    for (const extra of selection.extras) for (const edge of lock.extras.get(extra)!) this.add(edge)
   }
 
-  /** Activates the extras that an edge asks for; true when one of them is new. */
-  add(edge: Edge): boolean {
-    const before = this.extras.size
-    for (const name of this.of(edge)) this.extras.add(name)
-    return this.extras.size > before
-  }
-
-  of({ to, extras }: Edge): readonly string[] {
+  /** The extras that an edge asks for and that are not active yet. */
+  newOf({ to, extras }: Edge): readonly string[] {
     const { name } = this.#lock.packages[to]!
-    return extras.map(extra => encoded({ package: name, extra, group: null }))
+    const names = extras.map(extra => encoded({ package: name, extra, group: null }))
+    return names.filter(encodedName => !this.extras.has(encodedName))
+  }
+
+  add(names: readonly string[]): void {
+    for (const name of names) this.extras.add(name)
   }
 
   /** Throws LOCK_CONFLICT when two of a set that the lock declares as conflicting are active. */

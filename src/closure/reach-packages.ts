@@ -13,23 +13,32 @@ import type { Selection } from './selection.ts'
  */
 export function reachPackages(lock: Lock, selection: Selection, target: Target): ReadonlySet<number> {
   const active = new ActiveParts(lock, selection)
-  if (lock.conflicts.length > 0) {
-    walk(lock, selection, edge => {
-      const environment = markerEnvironment(target, {
-        extras: new Set([...active.extras, ...active.of(edge)]),
-        groups: active.groups,
-      })
-      if (edge.marker !== null && !evaluateMarker(edge.marker, environment)) return false
-      active.add(edge)
-      return true
-    })
-    active.refuseConflicts()
-  }
+  if (lock.conflicts.length > 0) activate(lock, selection, target, active)
   const environment = markerEnvironment(target, active)
   return walk(lock, selection, ({ marker }) => marker === null || evaluateMarker(marker, environment))
 }
 
-/** Breadth first: each package once for itself and once for each extra. */
+/** Adds the extras that dependencies activate; an edge's own marker sees those that the edge asks for. */
+function activate(lock: Lock, selection: Selection, target: Target, active: ActiveParts): void {
+  let environment = markerEnvironment(target, active)
+  walk(lock, selection, edge => {
+    const added = active.newOf(edge)
+    const wider =
+      added.length === 0
+        ? environment
+        : markerEnvironment(target, { extras: new Set([...active.extras, ...added]), groups: active.groups })
+    if (edge.marker !== null && !evaluateMarker(edge.marker, wider)) return false
+    active.add(added)
+    environment = wider
+    return true
+  })
+  active.refuseConflicts()
+}
+
+/**
+ * Breadth first, each package once for itself and once for each extra; the chosen extras come before any
+ * dependency, whose marker may ask for them.
+ */
 function walk(lock: Lock, selection: Selection, holds: (edge: Edge) => boolean): ReadonlySet<number> {
   const reached = new Set<number>()
   const seen = new Set<string>()

@@ -7,7 +7,7 @@ import { build } from 'esbuild'
 const here = fileURLToPath(new URL('.', import.meta.url))
 const folder = join(here, '../../dist/bench')
 mkdirSync(folder, { recursive: true })
-const outfile = join(folder, 'corpus-closures.js')
+const outfile = join(folder, 'corpus-closures.mjs')
 await build({
   entryPoints: [join(here, 'corpus/main.ts')],
   outfile,

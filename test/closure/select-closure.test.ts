@@ -276,6 +276,39 @@ describe('refused', () => {
     }
   })
 
+  test('an extra that is chosen counts before anything is reached, one of an edge for its own marker', () => {
+    const text = (marker: string) =>
+      uvLockText(
+        [
+          uvRoot(
+            [`{ name = "lib", extra = ["gpu"], marker = "${marker}" }`],
+            '[package.metadata]\nprovides-extras = ["cpu"]\n',
+          ),
+          `${uvPackage('lib', '1.0')}[package.optional-dependencies]\ngpu = [{ name = "driver" }]\n`,
+          uvPackage('driver', '1.0'),
+        ],
+        'conflicts = [[{ package = "root", extra = "cpu" }, { package = "lib", extra = "gpu" }]]\n',
+      )
+    const without = text("extra != 'extra-4-root-cpu'")
+    expect(names(without)).toEqual(['driver 1.0', 'lib 1.0'])
+    expect(names(without, { extras: ['cpu'] })).toEqual([])
+    expect(names(text("extra == 'extra-3-lib-gpu'"))).toEqual(['driver 1.0', 'lib 1.0'])
+  })
+
+  test.each([
+    ['another project', 'other-1.0-py3-none-any.whl'],
+    ['another version', 'lib-1.1-py3-none-any.whl'],
+  ])('a file of %s', (_, wheel) => {
+    const text = uvLockText([
+      uvRoot(['{ name = "lib" }']),
+      uvPackage('lib', '1.0').replace(/lib-1.0-[^"]*/, wheel),
+    ])
+    expect(refusalOf(() => names(text))).toMatchObject({
+      code: 'LOCK_SYNTAX',
+      message: `uv.lock:${lineOf(text, wheel)}: ${wheel} is no file of lib 1.0`,
+    })
+  })
+
   test('one name twice for one target, with both places', () => {
     const text = uvLockText([
       uvRoot(['{ name = "lib", version = "1.0" }', '{ name = "lib", version = "2.0" }']),

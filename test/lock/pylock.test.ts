@@ -109,13 +109,17 @@ describe('refused', () => {
     expect(refusalOf(() => read(text))).toMatchObject({ code: 'LOCK_OPTION', line: lineOf(text, 'vcs') })
   })
 
-  test('no source, or two that exclude each other', () => {
-    const two = direct('directory = { path = "." }\nwheels = []')
-    expect(refusalOf(() => read(two))).toMatchObject({ code: 'LOCK_SYNTAX', line: 4 })
-    expect(refusalOf(() => read(direct('')))).toMatchObject({
-      code: 'LOCK_SYNTAX',
-      message: expect.stringContaining('no source'),
+  test('two sources that exclude each other', () => {
+    const text = direct('directory = { path = "." }\nwheels = []')
+    expect(refusalOf(() => read(text))).toMatchObject({ code: 'LOCK_SYNTAX', line: 4 })
+  })
+
+  test('no source, where the package is needed', () => {
+    expect(refusalOf(() => select(direct('')))).toMatchObject({
+      code: 'NO_FILE_FITS',
+      message: 'pylock.toml:4: lib has no file for this target, and no file at all',
     })
+    expect(names(direct(`marker = "sys_platform == 'never'"`))).toEqual([])
   })
 
   test('an environment that none of the lock is for, and one name twice', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { selectClosure } from '../../src/closure/select-closure.ts'
+import { selectPackages } from '../../src/closure/select-packages.ts'
 import { withFiles } from '../../src/lock/with-files.ts'
 import { readLock, sha256 } from '../fixture/lock-texts.ts'
 import { refusalOf } from '../fixture/refusal.ts'
@@ -104,6 +105,7 @@ describe('options that choose the kind of file', () => {
     ['--no-binary :all:\n--only-binary a', 'wheel'],
     ['--only-binary a\n--no-binary :all:', 'sdist'],
     ['--no-binary :all:\n--no-binary :none:', 'wheel'],
+    ['--only-binary a\n--no-binary a', 'sdist'],
   ])('%j', (options, format) => {
     expect(chosen(options)).toBe(format)
   })
@@ -177,6 +179,14 @@ test.each(['--torch-backend auto', '--torch-backend=auto'])('a header with %s', 
   const text = `# made by\n#    uv pip compile ${option} -o x\na==1 ${hash(1)}\n`
   expect(refusalOf(() => read(text))).toMatchObject({ code: 'LOCK_TORCH_BACKEND_AUTO', line: 2, column: 21 })
   expect(read(text.replace('auto', 'cu128')).packages).toHaveLength(1)
+})
+
+test('what to ask an index for is known without files: one version of a name', () => {
+  const lock = read(`a==1 ; python_version < '3.12' ${hash(1)}\na==2 ; python_version >= '3.11' ${hash(2)}\n`)
+  const versions = (python: string) =>
+    selectPackages(lock, { extras: [], groups: [] }, targetOf(python)).map(({ version }) => version)
+  expect(versions('3.12.1')).toEqual(['2'])
+  expect(refusalOf(() => versions('3.11.7')).code).toBe('LOCK_DUPLICATE')
 })
 
 test('one name twice is refused only where both hold', () => {

@@ -168,4 +168,16 @@ describe('refused', () => {
       line: lineOf(text, wrong),
     })
   })
+
+  test('what is missing has the line of its table, not of a later one that has it', () => {
+    const text = uvLockText([
+      uvPackage('lib', '1.0').replace('name = "lib"\n', ''),
+      uvPackage('after', '1.0'),
+    ])
+    expect(refusalOf(() => readUvLock(text))).toMatchObject({
+      code: 'LOCK_SYNTAX',
+      line: lineOf(text, '[[package]]'),
+      message: expect.stringContaining('`name` is missing'),
+    })
+  })
 })

@@ -37,6 +37,17 @@ test('no file for any digest: what was looked for, with the line', () => {
   })
 })
 
+test('a direct URL keeps its own file', () => {
+  const url = 'https://files.example/b-2.0-py3-none-any.whl'
+  const lock = readLock(`a==1 --hash=${sha256(2)}\nb @ ${url} --hash=${sha256(4)}\n`, 'requirements.lock')
+  const { distributions } = selectClosure(
+    withFiles(lock, index),
+    { extras: [], groups: [] },
+    targetOf('3.12.1'),
+  )
+  expect(distributions).toMatchObject([{ name: 'a' }, { name: 'b', digest: sha256(4), source: { url } }])
+})
+
 test('the lock is not changed', () => {
   const lock = read(1)
   withFiles(lock, index)

@@ -9,13 +9,14 @@ import type { TomlTable } from '../locked/toml-table.ts'
 
 type Origin = Pick<LockedPackage, 'source' | 'wheels' | 'sdist'>
 
-/** Throws LOCK_SYNTAX where the package has no source or several that exclude each other. */
+/**
+ * Throws LOCK_SYNTAX where the package has several sources that exclude each other. One without any is what
+ * uv exports for a package that an override takes away; it has no file to be installed from.
+ */
 export function parseOrigin(locked: TomlTable, registries: Registries): Origin {
   const direct = (['vcs', 'directory', 'archive'] as const).filter(kind => locked.has(kind))
   const files = locked.has('sdist') || locked.has('wheels')
-  if (direct.length + Number(files) !== 1) {
-    locked.fail(files || direct.length > 0 ? 'several sources that exclude each other' : 'no source')
-  }
+  if (direct.length + Number(files) > 1) locked.fail('several sources that exclude each other')
   switch (direct[0]) {
     case 'vcs':
       return { source: parseVcs(locked.table('vcs')!), wheels: [], sdist: null }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseLock } from '../../../src/lock/parse-lock.ts'
 import { withFiles } from '../../../src/lock/with-files.ts'
-import { selectedByPackaging } from '../../fixture/packaging-selection.ts'
+import { selectedAlone, selectedByPackaging } from '../../fixture/packaging-selection.ts'
 import { selectedByEnvd } from '../../fixture/selected.ts'
 import { targetOf } from '../../fixture/target.ts'
 import { compare, emptyRow, type Row } from './comparison.ts'
@@ -68,7 +68,33 @@ export function compareRequirementsLock(
       [],
     )
   }
-  return [recorded, everywhere]
+  return [recorded, everywhere, eachAlone(task, pylock)]
+}
+
+/** All files that the index has, not only those of the lock; most locks are for one target, and refuse others. */
+function eachAlone(task: string, pylock: string): Row {
+  const row = emptyRow(`${task}/requirements.lock`, 'packaging, each package with all files of the index')
+  const text = pylock.replace(/^requires-python.*$/m, '')
+  const lock = parseLock(Buffer.from(text), 'pylock.toml')
+  const targets = allTargets()
+    .map(each => each.target)
+    .filter(({ libc }) => ['2.31', '2.39'].includes(libc.version))
+  const theirs = selectedAlone(text, targets)
+  for (const [i, target] of targets.entries()) {
+    for (const [j, root] of lock.roots.entries()) {
+      const [envd, reference] = [selectedByEnvd({ ...lock, roots: [root] }, nothing, target), theirs[i]![j]!]
+      compare(
+        row,
+        {
+          what: `${lock.packages[j]!.name} on ${describeTarget(target)}`,
+          ours: 'refused' in envd ? envd : envd.files,
+          theirs: 'refused' in reference ? reference : reference.files,
+        },
+        [],
+      )
+    }
+  }
+  return row
 }
 
 function filenames(files: readonly string[]): readonly string[] {

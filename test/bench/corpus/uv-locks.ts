@@ -69,12 +69,23 @@ function filesCompared(project: UvProject, lock: Lock, selection: Selection): re
   const theirs =
     'refused' in exported
       ? targets.map(() => exported)
-      : selectedByPackaging(exported.pylock, { extras: [], groups: [] }, targets)
+      : selectedByPackaging(withFilesOnly(exported.pylock), { extras: [], groups: [] }, targets)
   return targets.map((target, i) => ({
     what: `${describe(selection)} on ${describeTarget(target)}`,
     ours: flat(selectedByEnvd(lock, selection, target)),
     theirs: flat(theirs[i]!),
   }))
+}
+
+/**
+ * uv exports a package that an override takes away, and it has no files: no valid pylock.toml for `packaging`.
+ * Where a target needed it, envd would refuse and this reference not.
+ */
+function withFilesOnly(pylock: string): string {
+  return pylock
+    .split(/^(?=\[\[packages\]\])/m)
+    .filter((table, i) => i === 0 || /^(wheels|sdist|vcs|archive|directory) = /m.test(table))
+    .join('')
 }
 
 function installsCompared(project: UvProject, lock: Lock, selection: Selection): readonly Comparison[] {
