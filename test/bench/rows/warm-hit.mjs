@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs'
+import { comparePaired } from '../support/paired.mjs'
+import { ratioResult } from '../support/results.mjs'
+
+export const name = 'warm-hit'
+
+export async function measure(bench) {
+  return [await againstNode(bench), await againstUv(bench)]
+}
+
+async function againstNode(bench) {
+  const { volume } = await bench.quickstart()
+  const hit = await hitOf(bench, 'quickstart', { volume })
+  const compared = await comparePaired(bench.pairs * 10, hit, bench.node)
+  return ratioResult('warm hit, quickstart', compared, 1.4, '`node -e 0`')
+}
+
+async function againstUv(bench) {
+  const task = await bench.bigTask()
+  if (bench.bigVolume === undefined) {
+    bench.say(`preparing ${task.name}`)
+    bench.bigVolume = bench.path('big-volume')
+    await bench.envd(['prepare', task.name], { ...task, volume: bench.bigVolume })
+  }
+  const hit = await hitOf(bench, task.name, { ...task, volume: bench.bigVolume })
+  const nothingToDo = await installedByUv(bench, task)
+  const compared = await comparePaired(bench.pairs * 10, hit, nothingToDo)
+  const result = ratioResult(
+    `warm hit, the lock of ${task.name}`,
+    compared,
+    1.3,
+    '`uv pip sync`, nothing to do',
+  )
+  return { ...result, notes: [...task.notes, ...result.notes] }
+}
+
+/** The command to time, after one look at what it answers. */
+async function hitOf(bench, task, options) {
+  const { result } = await bench.envdJson(['prepare', task], options)
+  if (!result.reused) throw new Error(`${task} was no hit`)
+  return () => bench.envd(['prepare', task, '--json'], options)
+}
+
+async function installedByUv(bench, { uv, env, interpreter, lock }) {
+  const environment = bench.path('uv-environment')
+  const variables = { ...env, UV_CACHE_DIR: bench.path('uv-cache-of-hit') }
+  const sync = options =>
+    bench.run(uv, ['pip', 'sync', '--link-mode', 'hardlink', '--python', environment, lock], {
+      env: variables,
+      ...options,
+    })
+  bench.say('installing the same lock by uv alone')
+  await bench.run(uv, ['venv', '--python', interpreter, environment], { env: variables })
+  await sync()
+  const before = readFileSync(bench.path('log')).length
+  await sync()
+  const said = readFileSync(bench.path('log')).subarray(before).toString()
+  if (/Installed|Prepared/.test(said)) throw new Error(`uv had something to do:\n${said}`)
+  return () => sync()
+}

@@ -1,0 +1,56 @@
+import { parseArgs } from 'node:util'
+import * as coldBuild from './rows/cold-build.mjs'
+import * as firstSight from './rows/first-sight.mjs'
+import * as help from './rows/help.mjs'
+import * as library from './rows/library.mjs'
+import * as manyProcesses from './rows/many-processes.mjs'
+import * as warmHit from './rows/warm-hit.mjs'
+import { openBench } from './support/bench.mjs'
+import { describeMachine } from './support/machine.mjs'
+import { printResults } from './support/results.mjs'
+
+/**
+ * Measures envd against what one would run without it, and prints the table on stdout:
+ * `npm run bench -- [--only NAME] [--wheels DIR] [--corpus DIR] [--pairs N] > test/bench/RESULTS.md`
+ *
+ *     --only    one row: cold-build, warm-hit, library, first-sight, help, many-processes
+ *     --wheels  folder of the wheels of a vLLM task of lockfiles/ or the corpus; what it lacks is downloaded
+ *               into it. Without: the wheels of the quickstart.
+ *     --corpus  folder with tasks/<id>/{requirements.lock,uv.lock}
+ *     --pairs   paired runs of the cold build (3), of processes ten times as many
+ *
+ * TMPDIR must be on the file system to measure, with room for two environments. Run it on a quiet machine.
+ */
+// The cold build leaves behind what the hit is measured on.
+const rows = { coldBuild, warmHit, library, firstSight, help, manyProcesses }
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    wheels: { type: 'string' },
+    corpus: { type: 'string' },
+    pairs: { type: 'string', default: '3' },
+  },
+})
+const pairs = Number(values.pairs)
+const chosen = Object.values(rows).filter(({ name }) => values.only === undefined || values.only === name)
+if (chosen.length === 0 || !Number.isInteger(pairs) || pairs < 1) {
+  const names = Object.values(rows).map(({ name }) => name)
+  process.stderr.write(`bench: --only takes one of ${names.join(', ')}; --pairs a number from 1\n`)
+  process.exit(2)
+}
+
+const bench = openBench({ wheels: values.wheels, corpus: values.corpus, pairs })
+try {
+  const results = []
+  for (const { name, measure } of chosen) {
+    bench.say(`measuring ${name}`)
+    results.push(...(await measure(bench)))
+  }
+  process.stdout.write(printResults(describeMachine(bench.folder), results))
+} catch (error) {
+  process.exitCode = bench.interrupted ? 130 : 1
+  bench.say(bench.interrupted ? 'interrupted' : error.stack)
+} finally {
+  await bench.close()
+}
