@@ -28,8 +28,8 @@ const shared = {
   platform: 'node',
   format: 'cjs',
   target: 'node20.20',
-  // Its native code is found beside its own package.json.
-  external: ['fs-native-extensions'],
+  // Their native code is found beside their own package.json.
+  external: ['fs-native-extensions', 'better-sqlite3'],
   define: { 'import.meta.url': 'importMeta.url' },
   banner: { js: 'const importMeta={get url(){return require("node:url").pathToFileURL(__filename).href}};' },
   legalComments: 'none',
