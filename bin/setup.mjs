@@ -9,7 +9,7 @@ const outputs = ['dist/envd.js', 'dist/door.js', 'dist/hash-worker.js', 'dist/as
 
 requireNode([20, 20])
 if (!packagesMatchLock())
-  run('installing the npm packages (npm ci)', 'npm', ['ci', '--no-audit', '--no-fund'])
+  run('installing the npm packages (npm ci); compiling SQLite takes about a minute', 'npm', ['ci', '--no-audit', '--no-fund'])
 if (isStale()) run('building dist/', process.execPath, ['bin/build.mjs'])
 
 function requireNode([major, minor]) {
@@ -53,10 +53,20 @@ function newest(path) {
 function run(what, command, args) {
   console.error(`envd setup: ${what}…`)
   const started = Date.now()
-  const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2] })
+  const { status, error } = spawnSync(command, args, {
+    cwd: root,
+    env: ownEnvironment(),
+    stdio: ['ignore', 2, 2],
+  })
   if (error) fail(`${what}: ${error.message}`)
   if (status !== 0) fail(`${what} failed with status ${status}`)
   console.error(`envd setup: done in ${((Date.now() - started) / 1000).toFixed(1)} s`)
+}
+
+/** `npm install -g .` runs this script, and would pass on that it is global; what is installed here is not. */
+function ownEnvironment() {
+  const inherited = /^npm_config_(global|location|prefix|local_prefix)$/
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !inherited.test(name)))
 }
 
 function fail(message) {

@@ -10,7 +10,7 @@ export function addedText(added: AddedTask, style: Style): string {
   const facts = [
     ['folder', added.folder],
     ['lock', `${added.lock}: ${formats[added.format]}, ${formatCount(added.packages, 'package')}`],
-    ['python', added.python ?? 'whatever the lock allows'],
+    ['python', added.python ?? 'the newest there is'],
     ...list('extras', added.extras),
     ...list('groups', added.groups),
     ...list('left out', added.leftOut),
