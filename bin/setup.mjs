@@ -9,7 +9,11 @@ const outputs = ['dist/envd.js', 'dist/door.js', 'dist/hash-worker.js', 'dist/as
 
 requireNode([20, 20])
 if (!packagesMatchLock())
-  run('installing the npm packages (npm ci); compiling SQLite takes about a minute', 'npm', ['ci', '--no-audit', '--no-fund'])
+  run('installing the npm packages (npm ci); compiling SQLite takes about a minute', 'npm', [
+    'ci',
+    '--no-audit',
+    '--no-fund',
+  ])
 if (isStale()) run('building dist/', process.execPath, ['bin/build.mjs'])
 
 function requireNode([major, minor]) {
