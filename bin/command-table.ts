@@ -166,6 +166,18 @@ export const commandTable = {
       { line: 'envd volume remove --yes', what: 'the real thing' },
     ],
   },
+  index: {
+    summary: 'say what the index of the volume knows, and whether it is current',
+    arguments: [],
+    options: [],
+    examples: [{ line: 'envd index', what: 'where it is, its size, what it counts' }],
+  },
+  'index rebuild': {
+    summary: 'make the index anew from the volume; deleting it loses nothing',
+    arguments: [],
+    options: [],
+    examples: [{ line: 'envd index rebuild', what: 'where the index is missing or in doubt' }],
+  },
   completion: {
     summary: 'print the completion script of a shell, or what it completes',
     arguments: [{ name: 'shell', kind: ['bash', 'zsh', 'fish', 'tasks'], count: 'one' }],

@@ -4,6 +4,7 @@ import type {
   AddedTask,
   AddRequest,
   EnvironmentInUse,
+  IndexStatus,
   RemovedEnvironment,
   TaskRow,
   Versions,
@@ -46,6 +47,8 @@ export interface Door {
   volume(): Promise<VolumeInfo>
   upgradeVolume(): Promise<VolumeUpgrade>
   removeVolume(options: { readonly force: boolean }): Promise<VolumeRemoval>
+  index(): Promise<IndexStatus>
+  rebuildIndex(options?: WorkOptions): Promise<IndexStatus>
   versions(): Promise<Versions>
   taskNames(): string[]
   /** Of envd's settings and of the indexes. */
@@ -74,6 +77,9 @@ export function openDoor(configuration: Configuration): Door {
     upgradeVolume: async () => (await import('./operation/volume.ts')).upgradeVolume(configuration.volume),
     removeVolume: async options =>
       (await import('./operation/volume.ts')).removeVolume(configuration.volume, options),
+    index: async () => (await import('./operation/index.ts')).indexStatus(volume()),
+    rebuildIndex: async (options = {}) =>
+      (await import('./operation/index.ts')).rebuildIndex(volume(), options),
     versions: async () => (await import('./operation/versions.ts')).versions(),
     taskNames: () => taskNames(configuration.lockfiles),
     origins: async () => (await import('./operation/origins.ts')).origins(configuration),

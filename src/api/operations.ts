@@ -83,6 +83,30 @@ export interface VolumeRemoval {
   readonly bytes: number
 }
 
+/** What the index of the volume on this host knows; everything in it is on the volume, too. */
+export interface IndexStatus {
+  readonly path: string
+  /** Of the file, in bytes. */
+  readonly size: number
+  /** Nothing on the volume is other than in the index. */
+  readonly current: boolean
+  /** How many things are: added, gone or used since. */
+  readonly changes: number
+  readonly environments: number
+  readonly packages: number
+  readonly trees: number
+  readonly blobs: number
+  readonly tasks: number
+  /** Files on the volume that can't be understood; not among the counts. */
+  readonly damaged: number
+  readonly bytes: {
+    /** Sum of the file sizes of every environment. */
+    readonly apparent: number
+    /** The same with each content counted once, and with what no environment has. */
+    readonly unique: number
+  }
+}
+
 export interface Versions {
   readonly envd: string
   /** The pinned uv. */

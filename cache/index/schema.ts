@@ -1,0 +1,93 @@
+/** Raised whenever a table changes; an index of another version is made anew. */
+export const SCHEMA_VERSION = 1
+
+/**
+ * What lies on a volume, as tables. An environment has trees of packages, a tree has blobs: what is shared is counted
+ * along these, and no row is kept for a file of an environment.
+ *
+ *     folder            state of a folder when it was last listed (shards.ts)
+ *     blob              contents; `listed`: it lies in blobs/, and isn't only named by a tree
+ *     tree              trees of packages; `files` is null while the text isn't there (`listed` 0) or is damaged
+ *     tree_blob         which contents a tree has
+ *     package           records; `tree` is null where the record is damaged
+ *     environment       those that are ready; `tree` is null where its summary or manifest is damaged. `own_…` counts
+ *                       what is no package's; `used_ms` is the last use, in milliseconds since 1970
+ *     environment_tree  which trees an environment has
+ *     task              the key each task last had
+ *     seen_task         what a task's files said (seen-tasks.ts)
+ *
+ * `identity` is that of the file a row was read from (file-identity.ts). Sizes are in bytes.
+ */
+export const SCHEMA = `
+CREATE TABLE folder (path TEXT PRIMARY KEY, identity TEXT NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE blob (
+  id INTEGER PRIMARY KEY,
+  sha256 BLOB NOT NULL,
+  executable INTEGER NOT NULL,
+  size INTEGER NOT NULL,
+  listed INTEGER NOT NULL,
+  UNIQUE (sha256, executable)
+);
+
+CREATE TABLE tree (
+  id INTEGER PRIMARY KEY,
+  digest TEXT NOT NULL UNIQUE,
+  listed INTEGER NOT NULL,
+  files INTEGER,
+  bytes INTEGER
+);
+CREATE TABLE tree_blob (
+  tree INTEGER NOT NULL,
+  blob INTEGER NOT NULL,
+  PRIMARY KEY (tree, blob)
+) WITHOUT ROWID;
+CREATE INDEX tree_of_blob ON tree_blob (blob);
+
+CREATE TABLE package (
+  key TEXT PRIMARY KEY,
+  identity TEXT NOT NULL,
+  name TEXT NOT NULL,
+  version TEXT NOT NULL,
+  tree INTEGER
+) WITHOUT ROWID;
+CREATE INDEX package_of_tree ON package (tree);
+CREATE INDEX package_of_name ON package (name);
+
+CREATE TABLE environment (
+  id INTEGER PRIMARY KEY,
+  key TEXT NOT NULL UNIQUE,
+  identity TEXT NOT NULL,
+  tree TEXT,
+  packages INTEGER NOT NULL,
+  files INTEGER NOT NULL,
+  bytes INTEGER NOT NULL,
+  own_files INTEGER NOT NULL,
+  own_bytes INTEGER NOT NULL,
+  used_ms REAL NOT NULL
+);
+CREATE TABLE environment_tree (
+  environment INTEGER NOT NULL,
+  tree INTEGER NOT NULL,
+  PRIMARY KEY (environment, tree)
+) WITHOUT ROWID;
+CREATE INDEX environment_of_tree ON environment_tree (tree);
+
+CREATE TABLE task (
+  folder TEXT NOT NULL,
+  file TEXT NOT NULL,
+  identity TEXT NOT NULL,
+  task TEXT NOT NULL,
+  lockfiles TEXT NOT NULL,
+  key TEXT,
+  PRIMARY KEY (folder, file)
+) WITHOUT ROWID;
+CREATE INDEX task_of_key ON task (key);
+
+CREATE TABLE seen_task (
+  lockfiles TEXT NOT NULL,
+  task TEXT NOT NULL,
+  seen TEXT NOT NULL,
+  PRIMARY KEY (lockfiles, task)
+) WITHOUT ROWID;
+`

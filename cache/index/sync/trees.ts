@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isKey } from '../../../src/digest.ts'
+import { treeDigest } from '../../../src/tree/manifest.ts'
+import { scanManifest } from '../../../src/tree/scan-manifest.ts'
+import { type At, treesFolder } from '../../volume/layout.ts'
+import { hasErrno, machineError } from '../../volume/machine-error.ts'
+import type { IndexDatabase } from '../open-index.ts'
+import { changedShards } from './shards.ts'
+import type { Step } from './step.ts'
+
+/** Trees by their names, which are their digests; a text is read once. */
+export function* treeSteps(database: IndexDatabase, volume: At): Generator<Step> {
+  const inShard = database.prepare<[string, string], { digest: string; damaged: number }>(
+    'SELECT digest, files IS NULL AS damaged FROM tree WHERE listed = 1 AND digest >= ? AND digest < ?',
+  )
+  const writer = treeWriter(database)
+  for (const shard of changedShards(database, 'trees', treesFolder(volume))) {
+    const known = new Map(
+      inShard.all(shard.name, `${shard.name}g`).map(({ digest, damaged }) => [digest, damaged === 1]),
+    )
+    const there = new Set(shard.files.filter(isKey))
+    const added = [...there].filter(digest => known.get(digest) !== false)
+    const gone = [...known.keys()].filter(digest => !there.has(digest as never))
+    const changes = added.length + gone.length
+    if (changes === 0 && !shard.atRest) continue
+    yield {
+      changes,
+      apply() {
+        for (const digest of gone) writer.remove(digest)
+        for (const digest of added) writer.add(digest, join(shard.folder, digest))
+        shard.noteListed()
+      },
+    }
+  }
+}
+
+function treeWriter(database: IndexDatabase) {
+  const set = database.prepare<[string, number, number | null, number | null], { id: number }>(
+    `INSERT INTO tree (digest, listed, files, bytes) VALUES (?, ?, ?, ?)
+     ON CONFLICT (digest) DO UPDATE SET listed = excluded.listed, files = excluded.files, bytes = excluded.bytes
+     RETURNING id`,
+  )
+  const clear = database.prepare('DELETE FROM tree_blob WHERE tree = ?')
+  const findBlob = database
+    .prepare<[Buffer, number], number>('SELECT id FROM blob WHERE sha256 = ? AND executable = ?')
+    .pluck()
+  const addBlob = database.prepare('INSERT INTO blob (sha256, executable, size, listed) VALUES (?, ?, ?, 0)')
+  const link = database.prepare('INSERT OR IGNORE INTO tree_blob (tree, blob) VALUES (?, ?)')
+
+  function blobId(sha256: string, executable: boolean, size: number): number | bigint {
+    const name = Buffer.from(sha256, 'hex')
+    const kind = executable ? 1 : 0
+    return findBlob.get(name, kind) ?? addBlob.run(name, kind, size).lastInsertRowid
+  }
+
+  return {
+    add(digest: string, file: string): void {
+      const text = readTree(file, digest)
+      const blobs = new Map<string, { sha256: string; executable: boolean; size: number }>()
+      let files = 0
+      let bytes = 0
+      scanManifest(text ?? '', {
+        file(_, sha256, executable, size) {
+          blobs.set(`${sha256}${executable}`, { sha256, executable, size })
+          files += 1
+          bytes += size
+        },
+      })
+      const { id } = set.get(digest, 1, text === null ? null : files, text === null ? null : bytes)!
+      clear.run(id)
+      for (const { sha256, executable, size } of blobs.values())
+        link.run(id, blobId(sha256, executable, size))
+    },
+    remove(digest: string): void {
+      clear.run(set.get(digest, 0, null, null)!.id)
+    },
+  }
+}
+
+/** Null where the text is not what its name says, or went meanwhile. */
+function readTree(file: string, digest: string): string | null {
+  try {
+    const text = readFileSync(file, 'utf8')
+    return treeDigest(text) === digest ? text : null
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT')) return null
+    throw machineError(error, file)
+  }
+}
