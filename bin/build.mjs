@@ -16,7 +16,11 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { analyse, layer } from './build-layers.mjs'
 
-const workers = ['cache/blob/hash-worker.ts', 'cache/environment/assemble-worker.ts']
+const workers = [
+  'cache/blob/hash-worker.ts',
+  'cache/environment/assemble-worker.ts',
+  'cache/verify/check/verify-worker.ts',
+]
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const dist = join(root, 'dist')

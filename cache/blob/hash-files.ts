@@ -17,7 +17,7 @@ export interface FileToHash {
 export interface Hashing<File extends FileToHash> {
   /** Hashing of what is added begins at once. */
   add(files: readonly File[]): void
-  /** After the last `add`: the sha256 of every file, 64 hex digits. */
+  /** After the last `add`: the sha256 of every file that could be read, 64 hex digits. */
   finish(): Promise<ReadonlyMap<File, string>>
   /** Ends the threads, done or not. */
   stop(): Promise<void>
@@ -27,6 +27,8 @@ export interface HashingOptions<File extends FileToHash> {
   /** Makes what was hashed blobs, and says of each file what came of it. */
   readonly into?: Depository
   readonly onDeposit?: (file: File, sha256: string, deposit: Deposit) => void
+  /** Called for a file that fails, and the others go on; without it the first failure ends everything. */
+  readonly onFailure?: (file: File, error: unknown) => void
   readonly signal?: AbortSignal | undefined
   /** Bytes hashed and bytes added so far. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined
@@ -51,13 +53,14 @@ interface Thread {
  * meanwhile; the signal's reason.
  */
 export function startHashing<File extends FileToHash>(options: HashingOptions<File>): Hashing<File> {
-  const { signal, onProgress, into = null, onDeposit } = options
+  const { signal, onProgress, into = null, onDeposit, onFailure } = options
   const threads: Thread[] = []
   const big: File[] = []
   const small: File[] = []
   const digests = new Map<File, string>()
   let smallBytes = 0
   let added = 0
+  let failures = 0
   let bytesAdded = 0
   let bytesDone = 0
   let nextId = 0
@@ -112,35 +115,46 @@ export function startHashing<File extends FileToHash>(options: HashingOptions<Fi
   function take(thread: Thread, { id, digests: answered, deposits, failed }: HashAnswer): void {
     const files = thread.jobs.get(id) as readonly File[]
     for (const [index, deposit] of deposits.entries()) onDeposit?.(files[index]!, answered[index]!, deposit)
-    if (failed !== null) {
-      settle({ error: failure(files[failed.index]!, failed) })
-      return
-    }
-    for (const [index, file] of files.entries()) digests.set(file, answered[index]!)
     thread.jobs.delete(id)
     thread.bytes -= sum(files)
-    bytesDone += sum(files)
+    const unread = failed === null ? [] : files.slice(failed.index + 1)
+    if (failed !== null) {
+      const file = files[failed.index]!
+      if (onFailure === undefined) {
+        settle({ error: failure(file, failed) })
+        return
+      }
+      failures += 1
+      onFailure(file, failure(file, failed))
+      queue(unread)
+    }
+    for (const [index, digest] of answered.entries()) digests.set(files[index]!, digest)
+    bytesDone += sum(files) - sum(unread)
     onProgress?.(bytesDone, bytesAdded)
     feed()
     settleWhenDone()
   }
 
   function settleWhenDone(): void {
-    if (closed && digests.size === added) settle({})
+    if (closed && digests.size + failures === added) settle({})
+  }
+
+  function queue(files: readonly File[]): void {
+    for (const file of files) {
+      if (file.size >= jobBytes) big.push(file)
+      else {
+        small.push(file)
+        smallBytes += file.size
+      }
+    }
+    big.sort((a, b) => a.size - b.size)
   }
 
   return {
     add(files) {
-      for (const file of files) {
-        if (file.size >= jobBytes) big.push(file)
-        else {
-          small.push(file)
-          smallBytes += file.size
-        }
-      }
+      queue(files)
       added += files.length
       bytesAdded += sum(files)
-      big.sort((a, b) => a.size - b.size)
       feed()
     },
     async finish() {

@@ -9,18 +9,21 @@ import { join } from 'node:path'
  *     blobs/<aa>/<sha256>[.x]      contents (cache/blob/): 0444, `.x` 0555, one mtime (src/tree/store-mtime.ts)
  *     trees/<aa>/<digest>          a package's tree in its canonical form (src/tree/manifest.ts)
  *     packages/<aa>/<key>.json     which tree a package is (src/report/package-record.ts)
- *     quarantine/                  blobs that were found damaged
+ *     samples/<aa>                 what quick verification compares blobs with (cache/verify/check/samples.ts)
+ *     quarantine/                  what was found damaged, or where nothing belongs
  *     envs/<key>/tree/             what is mounted: the sealed virtualenv, nothing else
  *     envs/<key>/manifest          the tree's canonical form (src/tree/environment-manifest.ts)
  *     envs/<key>/receipt.json      what it depends on (src/report/receipt.ts)
  *     envs/<key>/summary.json      what a hit answers; an environment is ready when this file is there
  *     envs/<key>/summary.removing  the same while it is being removed (cache/environment/remove-environment.ts)
+ *     envs/<key>/damaged.json      what verification found in it, until it is healed (cache/verify/damage-record.ts)
  *     uv/<version>/                uv's cache, and nothing of ours in it
  *     tools/uv/<version>/          uv itself
  *     tasks/                       lockfiles folder and last key of each task
  *     facts/<kind>/                what is remembered of locks and interpreters; can be made again
  *     locks/<name>.lock            OFD locks (ofd-lock.ts)
  *     locks/<key>.json             what the builder of <key> says of itself
+ *     history/verify-<time>.json   what verifications found
  *     logs/                        output of builds that failed
  *     staging/<uuid>/              not yet published, or being removed; swept where no lease lives
  *     leases/                      mode 1777: any user may claim an environment
@@ -39,6 +42,7 @@ export const FOLDERS = [
   'blobs',
   'trees',
   'packages',
+  'samples',
   'quarantine',
   'envs',
   'uv',
@@ -46,6 +50,7 @@ export const FOLDERS = [
   'tasks',
   'facts',
   'locks',
+  'history',
   'logs',
   'staging',
   'leases',
@@ -59,10 +64,12 @@ export const claimFile = ({ root }: At, id: string): string => join(root, `${CLA
 
 export const blobsFolder = ({ root }: At): string => join(root, 'blobs')
 export const quarantineFolder = ({ root }: At): string => join(root, 'quarantine')
+export const samplesFile = ({ root }: At, prefix: string): string => join(root, 'samples', prefix)
 export const treesFolder = ({ root }: At): string => join(root, 'trees')
 export const treeFile = (at: At, digest: string): string => join(treesFolder(at), digest.slice(0, 2), digest)
-export const packageFile = ({ root }: At, key: string): string =>
-  join(root, 'packages', key.slice(0, 2), `${key}.json`)
+export const packagesFolder = ({ root }: At): string => join(root, 'packages')
+export const packageFile = (at: At, key: string): string =>
+  join(packagesFolder(at), key.slice(0, 2), `${key}.json`)
 
 export const environmentsFolder = ({ root }: At): string => join(root, 'envs')
 export const environmentFolder = (at: At, key: string): string => join(environmentsFolder(at), key)
@@ -74,6 +81,7 @@ export const MANIFEST = 'manifest'
 export const RECEIPT = 'receipt.json'
 export const SUMMARY = 'summary.json'
 export const SUMMARY_REMOVING = 'summary.removing'
+export const DAMAGED = 'damaged.json'
 
 export const stagingRoot = ({ root }: At): string => join(root, 'staging')
 export const stagingFolder = (at: At, id: string): string => join(stagingRoot(at), id)
@@ -93,6 +101,7 @@ export const leaseFile = (at: At, id: string): string => join(leasesFolder(at), 
 export const fenceFile = (at: At): string => join(leasesFolder(at), '.fence')
 
 export const factsFolder = ({ root }: At, kind: string): string => join(root, 'facts', kind)
+export const historyFile = ({ root }: At, name: string): string => join(root, 'history', `${name}.json`)
 export const tasksFolder = ({ root }: At): string => join(root, 'tasks')
 export const logsFolder = ({ root }: At): string => join(root, 'logs')
 export const uvCacheFolder = ({ root }: At, version: string): string => join(root, 'uv', version)

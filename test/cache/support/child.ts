@@ -49,9 +49,11 @@ export async function childProgram(
     packages: 'external',
   })
   await build({
-    entryPoints: ['cache/blob/hash-worker.ts', 'cache/environment/assemble-worker.ts'].map(entry =>
-      join(root, entry),
-    ),
+    entryPoints: [
+      'cache/blob/hash-worker.ts',
+      'cache/environment/assemble-worker.ts',
+      'cache/verify/check/verify-worker.ts',
+    ].map(entry => join(root, entry)),
     outdir: folder,
     entryNames: '[name]',
     bundle: true,

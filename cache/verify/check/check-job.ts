@@ -1,0 +1,49 @@
+/** What check-threads.ts and verify-worker.ts say to each other. */
+import type { TreeEntry } from '../../../src/tree/manifest.ts'
+import type { Content, Problem } from '../problem.ts'
+import type { NumberTableMemory } from './number-table.ts'
+
+export interface ThreadData {
+  /** The volume. */
+  readonly root: string
+  /** Which of how many threads this is: each has its own folders of blobs, and folders of environments. */
+  readonly thread: number
+  readonly threads: number
+  /** Trust a sample where there is one to compare with. */
+  readonly quick: boolean
+}
+
+/** Each is done by all threads before the next begins. */
+export type CheckJob =
+  | { readonly do: 'blobs'; readonly trees: readonly string[]; readonly all: boolean }
+  | { readonly do: 'share'; readonly tables: readonly NumberTableMemory[] }
+  | ({ readonly do: 'environment' } & EnvironmentToCheck)
+  /** Keeps samples of what was hashed, but of these contents. */
+  | { readonly do: 'samples'; readonly except: readonly string[] }
+
+export interface EnvironmentToCheck {
+  readonly key: string
+  /** Digests of its packages' trees, later ones before earlier ones where they share a path. */
+  readonly trees: readonly string[]
+  readonly skeleton: readonly TreeEntry[]
+}
+
+export type CheckAnswer =
+  | { readonly done: 'blobs'; readonly checked: number; readonly table: NumberTableMemory }
+  | { readonly done: 'share' }
+  | { readonly done: 'environment'; readonly checked: number }
+  | { readonly done: 'samples' }
+  | { readonly done: 'some'; readonly problems: readonly Problem[]; readonly suspects: readonly Suspect[] }
+  | { readonly done: 'failed'; readonly error: unknown }
+
+/** A file whose contents have to be hashed. */
+export interface Suspect {
+  /** Relative to the volume, escaped. */
+  readonly path: string
+  readonly content: Content
+  /** Bytes, as it is. */
+  readonly size: number
+  readonly inode: number
+  /** What is wrong with it even if its contents are right. */
+  readonly wrong: Pick<Problem, 'damage' | 'detail'> | null
+}

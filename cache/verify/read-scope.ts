@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isKey, type Key } from '../../src/digest.ts'
+import { namesIn } from '../disk/names-in.ts'
+import { findPackage } from '../package/find-package.ts'
+import { environmentsFolder, packageFile, packagesFolder, treesFolder } from '../volume/layout.ts'
+import { hasErrno } from '../volume/machine-error.ts'
+import type { Volume } from '../volume/open-volume.ts'
+import { readTreeText } from './check/tree-text.ts'
+import { type EnvironmentParts, readEnvironmentParts } from './environment-parts.ts'
+import type { Problem } from './problem.ts'
+
+/** What a verification looks at. */
+export interface Scope {
+  readonly environments: readonly EnvironmentParts[]
+  /** Digests of trees that are whole. */
+  readonly trees: readonly string[]
+  /** Everything on the volume. */
+  readonly all: boolean
+  /** What is wrong with the records themselves. */
+  readonly problems: readonly Problem[]
+}
+
+/** Reads the records of these environments; null: of everything there is. */
+export function readScope(volume: Volume, keys: readonly Key[] | null): Scope {
+  const problems: Problem[] = []
+  const say = (path: string, damage: Problem['damage'], detail: string) =>
+    problems.push({ path, damage, detail, content: null, inode: null })
+
+  const environments = (keys ?? namesIn(environmentsFolder(volume)).filter(isKey)).flatMap(key => {
+    const parts = readEnvironmentParts(volume, key)
+    if (parts === null) return []
+    if ('skeleton' in parts) return [parts]
+    say(`envs/${key}/${parts.record}`, parts.detail === 'missing' ? 'missing' : 'changed', parts.detail)
+    return []
+  })
+  const named = new Set(environments.flatMap(({ packages }) => packages.map(({ tree }) => tree)))
+  if (keys === null) {
+    for (const tree of treesOfPackages(volume, say)) named.add(tree)
+    for (const tree of filesIn(treesFolder(volume), 'trees', isKey, say)) named.add(tree)
+  }
+  const trees = [...named].filter(digest => {
+    const read = readTreeText(volume, digest)
+    if ('text' in read) return true
+    say(`trees/${digest.slice(0, 2)}/${digest}`, read.damage, read.detail)
+    return false
+  })
+  return { environments, trees, all: keys === null, problems }
+}
+
+type Say = (path: string, damage: Problem['damage'], detail: string) => void
+
+function treesOfPackages(volume: Volume, say: Say): string[] {
+  const isRecord = (name: string) => name.endsWith('.json') && isKey(name.slice(0, -'.json'.length))
+  return filesIn(packagesFolder(volume), 'packages', isRecord, say).flatMap(name => {
+    const key = name.slice(0, -'.json'.length) as Key
+    const record = findPackage(volume, key)
+    if (record !== null) return [record.tree]
+    if (isThere(packageFile(volume, key)))
+      say(`packages/${name.slice(0, 2)}/${name}`, 'changed', 'not a package record')
+    return []
+  })
+}
+
+/** Names two folders deep; what has no business there is said. */
+function filesIn(folder: string, shown: string, isOurs: (name: string) => boolean, say: Say): string[] {
+  return namesIn(folder).flatMap(prefix => {
+    if (!/^[0-9a-f]{2}$/.test(prefix)) {
+      say(`${shown}/${prefix}`, 'foreign', 'nothing of this name belongs there')
+      return []
+    }
+    return namesIn(join(folder, prefix)).filter(name => {
+      const ours = isOurs(name) && name.startsWith(prefix)
+      if (!ours) say(`${shown}/${prefix}/${name}`, 'foreign', 'nothing of this name belongs there')
+      return ours
+    })
+  })
+}
+
+function isThere(file: string): boolean {
+  try {
+    readFileSync(file)
+    return true
+  } catch (error) {
+    return !hasErrno(error, 'ENOENT')
+  }
+}

@@ -1,0 +1,86 @@
+import type { Key } from '../../src/digest.ts'
+import type { Volume } from '../volume/open-volume.ts'
+import type { CheckAnswer } from './check/check-job.ts'
+import { type CheckThreads, startCheckThreads } from './check/check-threads.ts'
+import { type Finding, findingsOf } from './findings.ts'
+import { startJudge } from './judge-contents.ts'
+import type { Problem } from './problem.ts'
+import { readScope, type Scope } from './read-scope.ts'
+
+export interface VerifyOptions {
+  /** Null: everything on the volume, contents that no environment has among it. */
+  readonly environments: readonly Key[] | null
+  /** Hash only what differs from its sample, or has none yet. */
+  readonly quick: boolean
+  readonly signal?: AbortSignal | undefined
+  /** Bytes hashed, and bytes to hash so far. */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined
+}
+
+export interface Verification {
+  readonly findings: readonly Finding[]
+  /** What was looked at. */
+  readonly environments: readonly Key[]
+  readonly checked: {
+    readonly blobs: number
+    /** Of environments. */
+    readonly paths: number
+    readonly hashed: { readonly files: number; readonly bytes: number }
+  }
+}
+
+/**
+ * Finds what is changed, missing, truncated, foreign or open to change: blobs against their names, sizes, modes and
+ * time, every path of environments against their manifests, and the records of both. Changes nothing but the samples
+ * that later quick runs compare with, which the volume's owner keeps. Safe beside builds and removals: what they
+ * change meanwhile is looked at again. Errors: IO, the signal's reason.
+ */
+export async function verifyStore(volume: Volume, options: VerifyOptions): Promise<Verification> {
+  const { quick, signal } = options
+  const scope = readScope(volume, options.environments)
+  const problems: Problem[] = [...scope.problems]
+  const judge = startJudge(volume, options)
+  const threads = startCheckThreads(
+    { root: volume.root, quick },
+    {
+      signal,
+      onSome(some) {
+        problems.push(...some.problems)
+        judge.add(some.suspects)
+      },
+    },
+  )
+  try {
+    const blobs = await threads.run({ do: 'blobs', trees: scope.trees, all: scope.all })
+    await threads.run({ do: 'share', tables: blobs.map(({ table }) => table) })
+    const paths = await checkEnvironments(threads, scope)
+    problems.push(...(await judge.finish()))
+    if (volume.owned) {
+      const except = problems.flatMap(({ content }) => content?.sha256 ?? [])
+      await threads.run({ do: 'samples', except })
+    }
+    return {
+      findings: findingsOf(volume, problems),
+      environments: scope.environments.map(({ key }) => key),
+      checked: { blobs: sum(blobs), paths, hashed: judge.hashed },
+    }
+  } finally {
+    await Promise.all([threads.stop(), judge.stop()])
+  }
+}
+
+/** One with a damaged tree can't be judged: all files of that package would seem foreign. */
+async function checkEnvironments(threads: CheckThreads, { environments, trees }: Scope): Promise<number> {
+  const whole = new Set(trees)
+  let paths = 0
+  for (const { key, packages, skeleton } of environments) {
+    if (packages.some(({ tree }) => !whole.has(tree))) continue
+    const job = { do: 'environment' as const, key, trees: packages.map(({ tree }) => tree), skeleton }
+    paths += sum(await threads.run(job))
+  }
+  return paths
+}
+
+function sum(answers: readonly Extract<CheckAnswer, { checked: number }>[]): number {
+  return answers.reduce((total, { checked }) => total + checked, 0)
+}
