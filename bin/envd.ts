@@ -57,6 +57,7 @@ function contextOf({ flags }: Invocation, interruption: Interruption, progress: 
     },
     signal: interruption.signal,
     onEvent: progress.show,
+    endProgress: progress.end,
     takeSignals: interruption.stop,
   }
 }

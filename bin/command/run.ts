@@ -11,9 +11,9 @@ export const verb: Verb<number> = {
     const { signal, onEvent } = context
     const environment = await door.use(task, { signal, onEvent })
     try {
+      await context.endProgress()
       signal.throwIfAborted()
-      context.takeSignals()
-      return await runCommand(command, args, environment.variables)
+      return await runCommand(command, args, environment.variables, context.takeSignals)
     } finally {
       environment.release()
     }
@@ -26,6 +26,7 @@ function runCommand(
   command: string,
   args: readonly string[],
   variables: Readonly<Record<string, string | null>>,
+  takeSignals: () => void,
 ): Promise<number> {
   const unset = Object.keys(variables).filter(name => variables[name] === null)
   const env = { ...process.env, ...variables } as NodeJS.ProcessEnv
@@ -33,6 +34,7 @@ function runCommand(
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { stdio: 'inherit', env })
     const stop = passSignals(child)
+    takeSignals()
     child.once('error', cause => {
       stop()
       reject(notStarted(command, cause as NodeJS.ErrnoException))
