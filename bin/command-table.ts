@@ -166,6 +166,19 @@ export const commandTable = {
       { line: 'envd volume remove --yes', what: 'the real thing' },
     ],
   },
+  verify: {
+    summary: 'find what is changed, missing or foreign in environments and in the store',
+    arguments: [{ name: 'task|key', kind: 'task', count: 'any' }],
+    options: [
+      { name: 'all', summary: 'everything on the volume' },
+      { name: 'quick', summary: 'compare size, mode, time and samples instead of hashing everything' },
+      { name: 'heal', summary: 'replace what is damaged by good copies, and quarantine it' },
+    ],
+    examples: [
+      { line: 'envd verify my-task --quick', what: 'exits with status 1 when something is found' },
+      { line: 'envd verify --all --heal', what: 'what has no good copy, the next prepare brings again' },
+    ],
+  },
   index: {
     summary: 'say what the index of the volume knows, and whether it is current',
     arguments: [],

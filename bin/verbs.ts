@@ -14,6 +14,7 @@ const loaders: Record<CommandName, () => Promise<object>> = {
   volume: async () => (await import('./command/volume.ts')).info,
   'volume upgrade': async () => (await import('./command/volume.ts')).upgrade,
   'volume remove': async () => (await import('./command/volume.ts')).remove,
+  verify: async () => (await import('./command/verify.ts')).verb,
   index: async () => (await import('./command/index.ts')).status,
   'index rebuild': async () => (await import('./command/index.ts')).rebuild,
   completion: async () => (await import('./command/completion.ts')).verb,

@@ -7,6 +7,8 @@ import type {
   IndexStatus,
   RemovedEnvironment,
   TaskRow,
+  VerifyRequest,
+  VerifyResult,
   Versions,
   VolumeInfo,
   VolumeRemoval,
@@ -47,6 +49,8 @@ export interface Door {
   volume(): Promise<VolumeInfo>
   upgradeVolume(): Promise<VolumeUpgrade>
   removeVolume(options: { readonly force: boolean }): Promise<VolumeRemoval>
+  /** Errors: ENVIRONMENT_NOT_FOUND, ENVIRONMENT_NOT_READY; with `heal`, VOLUME_NOT_OWNER. */
+  verify(request: VerifyRequest, options?: WorkOptions): Promise<VerifyResult>
   index(): Promise<IndexStatus>
   rebuildIndex(options?: WorkOptions): Promise<IndexStatus>
   versions(): Promise<Versions>
@@ -77,6 +81,8 @@ export function openDoor(configuration: Configuration): Door {
     upgradeVolume: async () => (await import('./operation/volume.ts')).upgradeVolume(configuration.volume),
     removeVolume: async options =>
       (await import('./operation/volume.ts')).removeVolume(configuration.volume, options),
+    verify: async (request, options = {}) =>
+      (await import('./operation/verify.ts')).verify(configuration, volume(), request, options),
     index: async () => (await import('./operation/index.ts')).indexStatus(volume()),
     rebuildIndex: async (options = {}) =>
       (await import('./operation/index.ts')).rebuildIndex(volume(), options),

@@ -135,6 +135,10 @@ const kinds = {
   ENVIRONMENT_NOT_READY: { exit: 1, hint: 'Run `envd prepare` first.' },
   ENVIRONMENT_NOT_FOUND: { exit: 1, hint: 'See `envd ls`.' },
   ENVIRONMENT_LEASED: { exit: 1, hint: 'Wait for the processes that use it, or stop them.' },
+  STORE_DAMAGED: {
+    exit: 1,
+    hint: 'Heal it with `envd verify --heal`; the next prepare of an environment it reaches does that too.',
+  },
   COMMAND_NOT_FOUND: { exit: 1, hint: "See the environment's bin folder." },
   SOME_FAILED: { exit: 1, hint: 'Each failed task shows its own error.' },
 

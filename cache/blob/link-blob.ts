@@ -8,7 +8,7 @@ const simulatedLimit = Number(process.env.ENVD_LINK_LIMIT ?? Number.POSITIVE_INF
 export type LinkOutcome = 'linked' | 'exists' | 'full'
 
 /** One more link to a blob. Throws system errors. */
-export function linkBlob(blob: string, to: string | Buffer): LinkOutcome {
+export function linkBlob(blob: string | Buffer, to: string | Buffer): LinkOutcome {
   try {
     if (simulatedLimit !== Number.POSITIVE_INFINITY && statSync(blob).nlink >= simulatedLimit) return 'full'
     linkSync(blob, to)

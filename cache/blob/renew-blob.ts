@@ -18,22 +18,23 @@ import { onMachine } from '../volume/machine-error.ts'
 const chunk = 1 << 20
 
 /**
- * Puts a copy in the place of a blob that can have no more links. The old inode lives on in the environments that
- * have it. The copy is made in `folder`, of the same file system. VOLUME_CORRUPT where the contents aren't what
- * the name says: damage is not multiplied.
+ * Puts a copy in the place of a blob that can have no more links, or of a damaged one (from another file with its
+ * contents). The old inode lives on in the environments that have it. The copy is made in `folder`, of the same file
+ * system. VOLUME_CORRUPT where the contents aren't what the name says: damage is not multiplied.
  */
 export function renewBlob(
-  blob: string,
+  blob: string | Buffer,
   content: { readonly sha256: string; readonly executable: boolean },
   folder: string,
+  from: string | Buffer = blob,
 ): void {
   const copy = join(folder, `copy-${randomUUID()}`)
-  onMachine(blob, () => {
+  onMachine(blob.toString(), () => {
     try {
-      const sha256 = copyContent(blob, copy, content.executable ? 0o555 : 0o444)
+      const sha256 = copyContent(from, copy, content.executable ? 0o555 : 0o444)
       if (sha256 !== content.sha256) {
-        throw new EnvdError('VOLUME_CORRUPT', `${blob} holds other contents than its name says`, {
-          details: { path: blob, sha256 },
+        throw new EnvdError('VOLUME_CORRUPT', `${from} holds other contents than its name says`, {
+          details: { path: from.toString(), sha256 },
         })
       }
       renameSync(copy, blob)
@@ -43,7 +44,7 @@ export function renewBlob(
   })
 }
 
-function copyContent(from: string, to: string, mode: number): string {
+function copyContent(from: string | Buffer, to: string, mode: number): string {
   const digest = createHash('sha256')
   const buffer = Buffer.allocUnsafe(chunk)
   const source = openSync(from, 'r')

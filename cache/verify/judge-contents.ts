@@ -73,8 +73,8 @@ function judge(suspect: Suspect, sha256: string): Problem | null {
 }
 
 function problemOf(suspect: Suspect, damage: Problem['damage'], detail: string): Problem {
-  const { path, content, inode } = suspect
-  return { damage, path, content, inode, detail }
+  const { path, content, shared, inode } = suspect
+  return { damage, path, content: shared ? content : null, inode, detail }
 }
 
 /** A file that was removed or replaced meanwhile is no longer what was to be judged. */

@@ -104,5 +104,6 @@ export const factsFolder = ({ root }: At, kind: string): string => join(root, 'f
 export const historyFile = ({ root }: At, name: string): string => join(root, 'history', `${name}.json`)
 export const tasksFolder = ({ root }: At): string => join(root, 'tasks')
 export const logsFolder = ({ root }: At): string => join(root, 'logs')
-export const uvCacheFolder = ({ root }: At, version: string): string => join(root, 'uv', version)
+export const uvCachesFolder = ({ root }: At): string => join(root, 'uv')
+export const uvCacheFolder = (at: At, version: string): string => join(uvCachesFolder(at), version)
 export const uvToolFolder = ({ root }: At, version: string): string => join(root, 'tools', 'uv', version)

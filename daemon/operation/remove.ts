@@ -19,7 +19,7 @@ export async function remove(
 }
 
 /** The environment the task has: by its lock as it is now, or the last one where the lock has changed since. */
-function keyOfTask(configuration: Configuration, volume: Volume, task: string): Key {
+export function keyOfTask(configuration: Configuration, volume: Volume, task: string): Key {
   const { input, target } = taskContext(configuration, volume, task)
   const last = readTaskRecord(volume, configuration.lockfiles, task)
   const key = recallKey(volume, input, target) ?? last?.key

@@ -107,6 +107,48 @@ export interface IndexStatus {
   }
 }
 
+export interface VerifyRequest {
+  /** Tasks and keys; empty: everything on the volume. */
+  readonly references: readonly string[]
+  /** Compare size, mode, time and samples; hash only what differs, or was never hashed. */
+  readonly quick: boolean
+  readonly heal: boolean
+}
+
+export interface VerifyResult {
+  readonly quick: boolean
+  readonly checked: {
+    readonly environments: number
+    /** Contents of the store. */
+    readonly blobs: number
+    /** Of environments: files, folders and links. */
+    readonly paths: number
+    /** What was read whole. */
+    readonly hashed: { readonly files: number; readonly bytes: number }
+  }
+  readonly seconds: number
+  readonly findings: readonly VerifyFinding[]
+  /** Where it is recorded; null where nothing was found, or this user doesn't own the volume. */
+  readonly record: string | null
+}
+
+/** One thing that is wrong, wherever on the volume it shows. */
+export interface VerifyFinding {
+  readonly damage: 'changed' | 'truncated' | 'missing' | 'foreign' | 'mode' | 'time' | 'unreadable'
+  readonly detail: string
+  /** All its names, relative to the volume, escaped; a blob comes first. */
+  readonly paths: readonly string[]
+  /** The content of the store that belongs there, if it is one. */
+  readonly sha256: string | null
+  /** Every environment it reaches, and the tasks whose last key that was. */
+  readonly environments: readonly { readonly key: string; readonly tasks: readonly string[] }[]
+  /**
+   * Null where healing was not asked for. `next prepare`: the next prepare of its environments brings what is needed.
+   * `quarantined`: nothing needs it. `busy`: a process builds or removes an environment it reaches.
+   */
+  readonly healing: 'healed' | 'next prepare' | 'quarantined' | 'busy' | null
+}
+
 export interface Versions {
   readonly envd: string
   /** The pinned uv. */

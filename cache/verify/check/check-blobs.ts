@@ -128,7 +128,7 @@ export class BlobCheck {
       if (size !== null && stats.size !== size) problem(sizeDamage(stats.size, size), stats.ino)
       else if (!this.#passes(fd, content.sha256, stats, content.executable)) {
         const wrong = wrongOutside(stats, content.executable)
-        this.#reports.suspect({ path, content, wrong, size: stats.size, inode: stats.ino })
+        this.#reports.suspect({ path, content, shared: true, wrong, size: stats.size, inode: stats.ino })
       }
     } catch (error) {
       problem({ damage: 'unreadable', detail: (error as Error).message }, null)

@@ -41,7 +41,7 @@ export function checkEnvironment(
     checked += 1
     const place = placeOfRaw(raw === '' ? top : `${top}/${raw}`)
     const stats = lstatSync(place, { throwIfNoEntry: false })
-    const content = wanted.kind === 'file' ? { sha256: wanted.sha256, executable: wanted.executable } : null
+    const content = contentOf(wanted)
     if (stats === undefined) {
       report(raw, { damage: 'missing', content, inode: null, detail: `a ${wanted.kind} belongs there` })
     } else if (!isKind(stats, wanted.kind)) {
@@ -60,21 +60,18 @@ export function checkEnvironment(
 
   function checkFile(raw: string, stats: Stats, wanted: Extract<Expected, { kind: 'file' }>): void {
     const { sha256, executable, size, shared } = wanted
-    const content: Content = { sha256, executable }
+    const content = { sha256, executable }
     const inode = stats.ino
-    if (shared) {
-      const blob = inodes[ownerOfBlob(sha256, data.threads)]!.get(blobNumber(content))
-      if (blob === inode) return
-    }
+    if (shared && inodes[ownerOfBlob(sha256, data.threads)]!.get(blobNumber(content)) === inode) return
     if (stats.size !== size) {
-      report(raw, { content, inode, ...sizeDamage(stats.size, size) })
+      report(raw, { content: contentOf(wanted), inode, ...sizeDamage(stats.size, size) })
       return
     }
     const once = `${inode} ${sha256}`
     if (hashing.has(once)) return
     hashing.add(once)
     const wrong = shared ? wrongOutside(stats, executable) : wrongMode(stats, executable)
-    reports.suspect({ path: pathOf(raw), content, size, inode, wrong })
+    reports.suspect({ path: pathOf(raw), content, shared, size, inode, wrong })
   }
 
   for (const [folder, entries] of expected) {
@@ -100,6 +97,12 @@ function namesIn(place: string | Buffer): string[] | null {
     if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'EACCES')) return null
     throw error
   }
+}
+
+/** Of the store. */
+function contentOf(wanted: Expected): Content | null {
+  if (wanted.kind !== 'file' || !wanted.shared) return null
+  return { sha256: wanted.sha256, executable: wanted.executable }
 }
 
 function isKind(stats: Stats, kind: Expected['kind']): boolean {

@@ -41,6 +41,8 @@ export interface Suspect {
   /** Relative to the volume, escaped. */
   readonly path: string
   readonly content: Content
+  /** A file of the store, and not an environment's own. */
+  readonly shared: boolean
   /** Bytes, as it is. */
   readonly size: number
   readonly inode: number

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import { lstatSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { EnvdError } from '../../../src/error.ts'
+import { blobPath } from '../../blob/blob-path.ts'
+import { linkBlob } from '../../blob/link-blob.ts'
+import { renewBlob } from '../../blob/renew-blob.ts'
+import { makeFolder } from '../../disk/make-folder.ts'
+import { placeIn } from '../../disk/place-in.ts'
+import { syncFolder } from '../../volume/durable.ts'
+import { faultPoint } from '../../volume/fault-point.ts'
+import { environmentTree } from '../../volume/layout.ts'
+import { onMachine } from '../../volume/machine-error.ts'
+import type { Volume } from '../../volume/open-volume.ts'
+import type { DamagedContent } from '../damage-record.ts'
+import { locateContents, type Uses } from '../locate-contents.ts'
+import { type Content, contentName } from '../problem.ts'
+import { forgetPackages } from './forget-packages.ts'
+import { isGoodBlob, isGoodFile } from './good-file.ts'
+import { dropArchives, searchArchives } from './search-archives.ts'
+import { keepInQuarantine } from './set-aside.ts'
+
+/**
+ * Makes blobs good again: from any file on the volume that has the content (an environment's own copy, the blob of
+ * the other mode, uv's archives). Where there is none, the blob goes into quarantine and the packages that need it are
+ * forgotten, so that a build brings them again. Returns the names of contents that are gone for now. Whatever happens,
+ * uv no longer has the damaged files. Cut off anywhere, it can begin again. Errors: IO, DISK_FULL.
+ */
+export async function healContents(
+  volume: Volume,
+  contents: readonly DamagedContent[],
+  staging: string,
+): Promise<ReadonlySet<string>> {
+  const bad = contents.filter(content => onMachine(volume.root, () => !isGoodBlob(volume, content)))
+  const uses = locateContents(volume, bad)
+  const damaged = new Set(contents.flatMap(({ inodes }) => inodes))
+  const copies = await takeFromArchives(volume, damaged, bad, uses, staging)
+  faultPoint('heal:after-archives')
+  const lost = new Set<string>()
+  for (const content of bad) {
+    const use = uses.get(contentName(content))
+    replace(volume, content, () => {
+      const own = environmentCopies(volume, use, damaged)
+      const other = [
+        blobPath(volume, content.sha256, !content.executable),
+        ...(copies.get(use?.size ?? -1) ?? []),
+      ]
+      return (
+        own.some(place => adopt(volume, place, content, staging)) ||
+        other.some(place => copyFrom(volume, place, content, staging))
+      )
+    })
+    if (isGoodBlob(volume, content)) continue
+    lost.add(contentName(content))
+    forgetPackages(volume, use?.trees ?? new Set())
+  }
+  faultPoint('heal:after-blobs')
+  return lost
+}
+
+async function takeFromArchives(
+  volume: Volume,
+  damaged: ReadonlySet<number>,
+  bad: readonly Content[],
+  uses: ReadonlyMap<string, Uses>,
+  staging: string,
+): Promise<ReadonlyMap<number, readonly Buffer[]>> {
+  if (damaged.size + bad.length === 0) return new Map()
+  const sizes = new Set(bad.flatMap(content => uses.get(contentName(content))?.size ?? []))
+  const found = onMachine(volume.root, () => searchArchives(volume, damaged, sizes))
+  await dropArchives(found.damaged, staging)
+  return found.copies
+}
+
+/** Files that environments have as their own: of a time when the blob had no links left, or what was put there. */
+function environmentCopies(
+  volume: Volume,
+  use: Uses | undefined,
+  damaged: ReadonlySet<number>,
+): (string | Buffer)[] {
+  const inodes = new Set(damaged)
+  return (use?.places ?? []).flatMap(({ key, path }) => {
+    const place = placeIn(environmentTree(volume, key), path)
+    const stats = lstatSync(place, { throwIfNoEntry: false })
+    if (!stats?.isFile() || stats.size !== use?.size || inodes.has(stats.ino)) return []
+    inodes.add(stats.ino)
+    return [place]
+  })
+}
+
+/** `bring` puts a good file in the blob's place; where it can't, the place is left empty. */
+function replace(volume: Volume, content: Content, bring: () => boolean): void {
+  const blob = blobPath(volume, content.sha256, content.executable)
+  onMachine(blob, () => {
+    makeFolder(dirname(blob))
+    const kept = keepInQuarantine(volume, blob)
+    faultPoint('heal:after-quarantine')
+    if (!bring() && kept) rmSync(blob)
+    syncFolder(dirname(blob))
+  })
+}
+
+/** Makes a file that an environment has for itself the blob. */
+function adopt(volume: Volume, place: string | Buffer, content: Content, staging: string): boolean {
+  if (!isGoodFile(place, content)) return false
+  const link = join(staging, randomUUID())
+  if (linkBlob(place, link) === 'full') return copyFrom(volume, place, content, staging)
+  renameSync(link, blobPath(volume, content.sha256, content.executable))
+  return true
+}
+
+function copyFrom(volume: Volume, place: string | Buffer, content: Content, staging: string): boolean {
+  if (!lstatSync(place, { throwIfNoEntry: false })?.isFile()) return false
+  try {
+    renewBlob(blobPath(volume, content.sha256, content.executable), content, staging, place)
+    return true
+  } catch (error) {
+    if (error instanceof EnvdError && (error.code === 'VOLUME_CORRUPT' || error.code === 'IO')) return false
+    throw error
+  }
+}

@@ -1,0 +1,139 @@
+import { lstatSync } from 'node:fs'
+import type { Key } from '../../../src/digest.ts'
+import { placeIn } from '../../disk/place-in.ts'
+import { readReceipt } from '../../environment/receipt.ts'
+import { findPackage } from '../../package/find-package.ts'
+import { syncFileSystem } from '../../volume/durable.ts'
+import { faultPoint } from '../../volume/fault-point.ts'
+import { environmentTree } from '../../volume/layout.ts'
+import type { Volume } from '../../volume/open-volume.ts'
+import { type ExpectedTree, expectedTree, rawText } from '../check/expected-tree.ts'
+import { readTreeText } from '../check/tree-text.ts'
+import { clearDamage, type DamagedContent, pendingFindings } from '../damage-record.ts'
+import { type EnvironmentParts, readEnvironmentParts } from '../environment-parts.ts'
+import { type Content, contentName } from '../problem.ts'
+import { isGoodBlob } from './good-file.ts'
+import { healContents } from './heal-contents.ts'
+import { withHealStaging } from './heal-staging.ts'
+import { expectedAt, restorePaths } from './restore-paths.ts'
+import { setEnvironmentAside } from './set-aside.ts'
+
+/**
+ * What became of an environment with recorded findings. `whole`: it is as it was published, and the record is gone.
+ * `bring`: the store needs these packages again; bring them and heal again. `rebuild`: that would not help.
+ */
+export type Healing =
+  | { readonly state: 'whole' }
+  | { readonly state: 'bring'; readonly packages: readonly Key[] }
+  | { readonly state: 'rebuild' }
+
+/**
+ * Heals an environment in place, so that running containers that have it mounted see it whole again. One that has to
+ * be built anew lies in quarantine/ when this returns, and `findEnvironment` no longer finds it. Call it with the
+ * key's build lock where `pendingFindings` has something. Errors: VOLUME_NOT_OWNER, DISK_FULL, IO.
+ */
+export async function healEnvironment(volume: Volume, key: Key): Promise<Healing> {
+  const healing = await tryToHeal(volume, key)
+  if (healing.state === 'rebuild') setEnvironmentAside(volume, key)
+  return healing
+}
+
+/** The same, but leaves in its place what has to be built anew. */
+export async function tryToHeal(volume: Volume, key: Key): Promise<Healing> {
+  const record = pendingFindings(volume, key)
+  if (record === null) return { state: 'whole' }
+  const parts = readEnvironmentParts(volume, key)
+  if (parts === null || !('skeleton' in parts)) return { state: 'rebuild' }
+  const damagedTrees = parts.packages.filter(({ tree }) => !('text' in readTreeText(volume, tree)))
+  if (damagedTrees.length > 0)
+    return bringOrRebuild(volume, parts, new Set(damagedTrees.map(({ name }) => name)))
+
+  const expected = expectedAtAndBeneath(volume, parts, record.paths)
+  return withHealStaging(volume, async staging => {
+    const contents = [...record.contents, ...contentsAt(volume, parts, expected, record.paths)]
+    const lost = await healContents(volume, contents, staging)
+    const isGood = remember(content => !lost.has(contentName(content)) && isGoodBlob(volume, content))
+    const left = restorePaths(volume, parts, expected, record.paths, { staging, isGood })
+    if (left.length === 0 && lost.size === 0) {
+      await syncFileSystem(staging)
+      faultPoint('heal:before-clear')
+      clearDamage(volume, key)
+      return { state: 'whole' }
+    }
+    return bringOrRebuild(volume, parts, packagesWith(volume, parts, lost))
+  })
+}
+
+/** Of these packages the ones that the store doesn't know; when it knows them all, they are not what was installed. */
+function bringOrRebuild(volume: Volume, { key }: EnvironmentParts, names: ReadonlySet<string>): Healing {
+  const packages = (readReceipt(volume, key)?.packages ?? [])
+    .filter(({ name, packageKey }) => names.has(name) && findPackage(volume, packageKey) === null)
+    .map(({ packageKey }) => packageKey)
+  return packages.length === 0 ? { state: 'rebuild' } : { state: 'bring', packages }
+}
+
+function packagesWith(
+  volume: Volume,
+  { packages }: EnvironmentParts,
+  lost: ReadonlySet<string>,
+): ReadonlySet<string> {
+  const names = packages.flatMap(({ name, tree }) => {
+    const read = readTreeText(volume, tree)
+    const text = 'text' in read ? read.text : ''
+    return [...lost].some(content => text.includes(content.slice(0, 64))) ? [name] : []
+  })
+  return new Set(names)
+}
+
+/** All there should be at the paths, and beneath those that are folders. */
+function expectedAtAndBeneath(
+  volume: Volume,
+  { packages, skeleton }: EnvironmentParts,
+  paths: readonly string[],
+): ExpectedTree {
+  const tops = new Set(paths.map(rawText))
+  const parents = new Set([...tops].map(path => path.slice(0, Math.max(path.lastIndexOf('/'), 0))))
+  const isBeneath = (folder: string) => {
+    for (let end = folder.length; end > 0; end = folder.lastIndexOf('/', end - 1)) {
+      if (tops.has(folder.slice(0, end))) return true
+    }
+    return false
+  }
+  const trees = packages.map(({ tree }) => tree)
+  return expectedTree(volume, { trees, skeleton }, folder => parents.has(folder) || isBeneath(folder))
+}
+
+/** What will be linked: files at the paths, and all in folders that are missing. */
+function contentsAt(
+  volume: Volume,
+  { key }: EnvironmentParts,
+  expected: ExpectedTree,
+  paths: readonly string[],
+): DamagedContent[] {
+  const tree = environmentTree(volume, key)
+  const found = new Map<string, DamagedContent>()
+  const add = (raw: string): void => {
+    const wanted = expectedAt(expected, raw)
+    if (wanted?.kind === 'directory') {
+      for (const name of expected.get(raw)?.keys() ?? []) add(`${raw}/${name}`)
+    } else if (wanted?.kind === 'file' && wanted.shared) {
+      const { sha256, executable } = wanted
+      found.set(contentName(wanted), { sha256, executable, inodes: [] })
+    }
+  }
+  for (const path of paths) {
+    const isFolder = lstatSync(placeIn(tree, path), { throwIfNoEntry: false })?.isDirectory() === true
+    if (!isFolder || expectedAt(expected, rawText(path))?.kind !== 'directory') add(rawText(path))
+  }
+  return [...found.values()]
+}
+
+function remember(ask: (content: Content) => boolean): (content: Content) => boolean {
+  const known = new Map<string, boolean>()
+  return content => {
+    const name = contentName(content)
+    const answer = known.get(name) ?? ask(content)
+    known.set(name, answer)
+    return answer
+  }
+}

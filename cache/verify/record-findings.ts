@@ -1,0 +1,69 @@
+import { isKey, type Key } from '../../src/digest.ts'
+import { writeDurable } from '../volume/durable.ts'
+import { historyFile } from '../volume/layout.ts'
+import type { Volume } from '../volume/open-volume.ts'
+import { requireOwner } from '../volume/require-owner.ts'
+import { clearDamage, type DamagedContent, pendingFindings, recordDamage } from './damage-record.ts'
+import type { Finding } from './findings.ts'
+import { contentName } from './problem.ts'
+import type { Verification } from './verify-store.ts'
+
+/** Writes `history/verify-<time>.json` and returns its path. */
+export function recordHistory(volume: Volume, verification: object): string {
+  requireOwner(volume)
+  const time = new Date().toISOString()
+  const file = historyFile(volume, `verify-${time.replaceAll(':', '-')}`)
+  writeDurable(file, `${JSON.stringify({ schemaVersion: 1, time, ...verification }, null, 2)}\n`, {
+    mode: 0o644,
+  })
+  return file
+}
+
+/**
+ * Leaves in each environment that was reached what its next prepare has to heal, and takes away the records of those
+ * that a full verification found whole.
+ */
+export function recordFindings(
+  volume: Volume,
+  { findings, environments }: Pick<Verification, 'findings' | 'environments'>,
+  quick: boolean,
+): void {
+  requireOwner(volume)
+  const reached = new Set(findings.flatMap(finding => finding.environments))
+  for (const key of reached) {
+    const mine = findings.filter(finding => finding.environments.includes(key))
+    recordDamage(volume, key, {
+      paths: mine.flatMap(({ paths }) => pathsIn(key, paths)),
+      contents: damagedContents(mine),
+    })
+  }
+  if (quick) return
+  for (const key of environments) {
+    if (!reached.has(key) && pendingFindings(volume, key) !== null) clearDamage(volume, key)
+  }
+}
+
+/** Files whose contents are wrong must not be taken for good ones anywhere. */
+export function damagedContents(findings: readonly Finding[]): DamagedContent[] {
+  const found = new Map<string, DamagedContent>()
+  for (const { content, inode, damage } of findings) {
+    if (content === null) continue
+    const isGood = damage === 'mode' || damage === 'time' || damage === 'missing'
+    const inodes = found.get(contentName(content))?.inodes ?? []
+    found.set(contentName(content), {
+      sha256: content.sha256,
+      executable: content.executable,
+      inodes: isGood || inode === null ? inodes : [...inodes, inode],
+    })
+  }
+  return [...found.values()]
+}
+
+/** Relative to the environment's tree. */
+function pathsIn(key: Key, paths: readonly string[]): string[] {
+  return paths.flatMap(path => {
+    const [folder, named = '', tree, ...rest] = path.split('/')
+    if (folder !== 'envs' || !isKey(named) || named !== key || tree !== 'tree') return []
+    return [rest.length === 0 ? '.' : rest.join('/')]
+  })
+}
