@@ -3,6 +3,7 @@ import { waitForLock } from '../volume/ofd-lock.ts'
 import type { Volume } from '../volume/open-volume.ts'
 import { fillingLock } from './index-file.ts'
 import type { IndexDatabase } from './open-index.ts'
+import { REVERSE_INDEX } from './schema.ts'
 import { blobSteps } from './sync/blobs.ts'
 import { environmentSteps } from './sync/environments.ts'
 import { packageSteps } from './sync/packages.ts'
@@ -25,6 +26,7 @@ export async function bringCurrent(
   const lock = await waitForLock(fillingLock(database.name), options)
   let changes = 0
   try {
+    dropReverseIndex(database)
     const apply = database.transaction((step: Step) => step.apply())
     for (const steps of kinds) {
       for (const step of steps(database, volume)) {
@@ -35,10 +37,17 @@ export async function bringCurrent(
       }
     }
     if (changes > 0) database.transaction(() => forgetUnnamed(database)).immediate()
+    database.exec(REVERSE_INDEX)
     return changes
   } finally {
     lock.release()
   }
+}
+
+/** Sorting all rows once takes a third of the time of inserting each into its place. */
+function dropReverseIndex(database: IndexDatabase): void {
+  const any = database.prepare('SELECT 1 FROM environment LIMIT 1').get()
+  if (any === undefined) database.exec('DROP INDEX IF EXISTS environment_of_tree')
 }
 
 /** How many things on the volume are other than in the index. Changes nothing. */

@@ -8,7 +8,7 @@ export function fileIdentity({ dev, ino, size, birthtimeMs }: Stats): string {
   return `${dev} ${ino} ${size} ${birthtimeMs}`
 }
 
-/** Younger than this, another change may still get the same time: timestamps tick, some in whole seconds. */
+/** Younger than this, in milliseconds, another change may still get the same time: timestamps tick, some in whole seconds. */
 const restMs = 2000
 
 /**
@@ -16,8 +16,11 @@ const restMs = 2000
  * a time ago to tell, also for a time in the future.
  */
 export function restingState(stats: Stats, nowMs: number): string | null {
-  const age = nowMs - Math.max(stats.mtimeMs, stats.ctimeMs)
-  return age > restMs ? stateOf(stats) : null
+  return isAtRest(stats, nowMs) ? stateOf(stats) : null
+}
+
+export function isAtRest({ mtimeMs, ctimeMs }: Stats, nowMs: number): boolean {
+  return nowMs - Math.max(mtimeMs, ctimeMs) > restMs
 }
 
 export function stateOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {

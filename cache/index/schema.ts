@@ -71,7 +71,6 @@ CREATE TABLE environment_tree (
   tree INTEGER NOT NULL,
   PRIMARY KEY (environment, tree)
 ) WITHOUT ROWID;
-CREATE INDEX environment_of_tree ON environment_tree (tree);
 
 CREATE TABLE task (
   folder TEXT NOT NULL,
@@ -91,3 +90,6 @@ CREATE TABLE seen_task (
   PRIMARY KEY (lockfiles, task)
 ) WITHOUT ROWID;
 `
+
+/** Missing while the index is filled for the first time (bring-current.ts). */
+export const REVERSE_INDEX = 'CREATE INDEX IF NOT EXISTS environment_of_tree ON environment_tree (tree)'

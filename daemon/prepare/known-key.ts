@@ -18,29 +18,49 @@ const SELECTION_RULES = 1
  * neither the lock's packages nor a schema. Returns null where nothing usable is remembered.
  */
 export function recallKey(volume: Volume, input: TaskInput, target: Target): Key | null {
+  return readKeyFact(volume, keyFact(input, target))
+}
+
+/** Remembers for the owner; others compute the key each time. */
+export function rememberKey(volume: Volume, input: TaskInput, target: Target, key: Key): void {
+  if (volume.owned) writeDurable(factFile(volume, keyFact(input, target)), key, { mode: 0o644 })
+}
+
+/** The fact's name. */
+export function keyFact({ task, lock }: TaskInput, target: Target): Key {
+  return digestOf('envd known key 1', {
+    lock: lock.digest,
+    file: lock.file,
+    extras: task.extras,
+    groups: task.groups,
+    environment: { ...task.build.environment },
+    ...circumstances(target),
+  })
+}
+
+/** Digest of what the keys of all tasks for a target follow from beside the tasks' own files. */
+export function keyCircumstances(target: Target): Key {
+  return digestOf('envd key circumstances 1', circumstances(target))
+}
+
+/** Null where nothing usable is remembered under that name. */
+export function readKeyFact(volume: Volume, fact: Key): Key | null {
   try {
-    const key = readFileSync(factFile(volume, input, target), 'utf8')
+    const key = readFileSync(factFile(volume, fact), 'utf8')
     return isKey(key) ? key : null
   } catch {
     return null
   }
 }
 
-/** Remembers for the owner; others compute the key each time. */
-export function rememberKey(volume: Volume, input: TaskInput, target: Target, key: Key): void {
-  if (volume.owned) writeDurable(factFile(volume, input, target), key, { mode: 0o644 })
-}
-
-function factFile(volume: Volume, { task, lock }: TaskInput, target: Target): string {
-  const digest = digestOf('envd known key 1', {
-    lock: lock.digest,
-    file: lock.file,
-    extras: task.extras,
-    groups: task.groups,
-    environment: { ...task.build.environment },
+function circumstances(target: Target) {
+  return {
     target: canonicalTarget(target),
     rules: [SELECTION_RULES, INSTALLER_RULES],
     uv: PINNED_UV.version,
-  })
-  return join(factsFolder(volume, 'keys'), digest)
+  }
+}
+
+function factFile(volume: Volume, fact: Key): string {
+  return join(factsFolder(volume, 'keys'), fact)
 }

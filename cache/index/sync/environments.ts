@@ -73,7 +73,9 @@ function environmentWriter(database: IndexDatabase, volume: At) {
     `INSERT INTO environment (key, identity, tree, packages, files, bytes, own_files, own_bytes, used_ms)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const link = database.prepare('INSERT OR IGNORE INTO environment_tree (environment, tree) VALUES (?, ?)')
+  const link = database.prepare(
+    'INSERT OR IGNORE INTO environment_tree (environment, tree) SELECT ?, value FROM json_each(?)',
+  )
   const idOfTree = treeId(database)
 
   function remove(key: string): void {
@@ -96,7 +98,7 @@ function environmentWriter(database: IndexDatabase, volume: At) {
       }
       const { tree, packages, files, bytes, ownFiles, ownBytes } = holdings
       const row = add.run(key, identity, tree, packages, files, bytes, ownFiles, ownBytes, used)
-      for (const digest of holdings.trees) link.run(row.lastInsertRowid, idOfTree(digest))
+      link.run(row.lastInsertRowid, JSON.stringify(holdings.trees.map(idOfTree)))
     },
   }
 }

@@ -1,0 +1,62 @@
+import { namesIn } from '../../../cache/disk/names-in.ts'
+import { buildLockFile, locksFolder } from '../../../cache/volume/layout.ts'
+import { tryLock } from '../../../cache/volume/ofd-lock.ts'
+import type { Volume } from '../../../cache/volume/open-volume.ts'
+import type { Configuration } from '../../../src/config/configuration.ts'
+import type { Key } from '../../../src/digest.ts'
+import type { Target } from '../../../src/target/target.ts'
+import { keyCircumstances } from '../../prepare/known-key.ts'
+import { targetOf } from '../../prepare/target-of.ts'
+
+/** What the rows of one list share, found out once each. */
+export interface Listing {
+  readonly configuration: Configuration
+  readonly volume: Volume
+  /** For what a task.toml says of Python. Errors: as findInterpreter. */
+  target(python: string | null): ListedTarget
+  /** Whether a process holds the build lock; another user can't open it to ask and sees no build. */
+  isBuilding(key: Key): boolean
+}
+
+interface ListedTarget {
+  readonly target: Target
+  readonly circumstances: Key
+}
+
+export function startListing(configuration: Configuration, volume: Volume): Listing {
+  const targets = new Map<string | null, () => ListedTarget>()
+  let locks: ReadonlySet<string> | undefined
+  return {
+    ...{ configuration, volume },
+    target(python) {
+      const known = targets.get(python) ?? outcome(() => findTarget(configuration, volume, python))
+      targets.set(python, known)
+      return known()
+    },
+    isBuilding(key) {
+      if (!volume.owned) return false
+      locks ??= new Set(namesIn(locksFolder(volume)))
+      if (!locks.has(`${key}.lock`)) return false
+      const lock = tryLock(buildLockFile(volume, key))
+      lock?.release()
+      return lock === null
+    },
+  }
+}
+
+function findTarget(configuration: Configuration, volume: Volume, python: string | null): ListedTarget {
+  const target = targetOf(configuration, volume, { task: { python } })
+  return { target, circumstances: keyCircumstances(target) }
+}
+
+/** Answers, or throws, what the action did. */
+function outcome<T>(action: () => T): () => T {
+  try {
+    const value = action()
+    return () => value
+  } catch (error) {
+    return () => {
+      throw error
+    }
+  }
+}
