@@ -20,7 +20,8 @@ export interface RelinkOptions {
 /**
  * Makes the files of uv's unpacked wheels (`archive-v0/<id>`) links to the blobs of the same content, so that it
  * doesn't lie on the disk twice. uv finds the same bytes under the same names at every moment; what the store
- * doesn't have, and what has another mode there, stays as it is. `digests` saves the hashing of inodes whose content
+ * doesn't have, what has another mode there, and empty files, which save nothing and are the first to reach the
+ * limit of links, stay as they are. `digests` saves the hashing of inodes whose content
  * is known. Returns the bytes of disk blocks that are free once nothing else links the inodes that were replaced.
  */
 export async function relinkArchives(
@@ -40,7 +41,7 @@ export async function relinkArchives(
     for (const folder of folders) {
       for await (const batch of walkTree(folder)) {
         signal?.throwIfAborted()
-        const files = batch.filter(({ kind }) => kind === 'file')
+        const files = batch.filter(({ kind, size }) => kind === 'file' && size > 0)
         hashing.add(files.filter(({ inode }) => !digests.has(inode)))
         for (const file of files) {
           const sha256 = digests.get(file.inode)

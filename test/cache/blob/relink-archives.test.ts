@@ -28,18 +28,19 @@ function archiveIn(root: string, name: string, files: Record<string, string>): s
 
 test('what the store holds is linked to it, and nothing else is touched', async () => {
   const volume = newVolume()
-  await takeIn(volume, { six: { 'lib/six.py': 'six', 'bin/run': { script: 'run' } } })
+  await takeIn(volume, { six: { 'lib/six.py': 'six', 'bin/run': { script: 'run' }, 'lib/empty': '' } })
   const folder = archiveIn(volume.root, 'a', {
     'six.py': 'six',
     'pkg/six.py': 'six',
     'pkg/run': 'run',
     'pkg/text': 'run',
     other: 'other',
+    empty: '',
   })
   chmodSync(join(folder, 'pkg/run'), 0o755)
   symlinkSync('six.py', join(folder, 'link'))
   const before = Object.fromEntries(
-    ['pkg/text', 'other'].map(name => [name, lstatSync(join(folder, name)).ino]),
+    ['pkg/text', 'other', 'empty'].map(name => [name, lstatSync(join(folder, name)).ino]),
   )
   const blocks = ['six.py', 'pkg/six.py', 'pkg/run'].map(name => lstatSync(join(folder, name)).blocks * 512)
   const staging = newStaging(volume)
@@ -53,6 +54,8 @@ test('what the store holds is linked to it, and nothing else is touched', async 
   // No plain blob of this content: a link would make it executable.
   expect(inode('pkg/text')).toBe(before['pkg/text'])
   expect(inode('other')).toBe(before.other)
+  // It would save nothing, and use up the links of the most common blob.
+  expect(inode('empty')).toBe(before.empty)
   expect(lstatSync(join(folder, 'other')).mode & 0o777).toBe(0o644)
   expect(readFileSync(join(folder, 'link'), 'utf8')).toBe('six')
   expect(readdirSync(stagingFolder(volume, staging))).toEqual([])

@@ -11,7 +11,15 @@ import { parseEnvironmentManifest } from '../../../src/tree/environment-manifest
 import { unescapeName } from '../../../src/tree/escaped-name.ts'
 import { treeDigest } from '../../../src/tree/manifest.ts'
 import { childProgram } from '../support/child.ts'
-import { type Contents, contentsOf, newSkeleton, sha256, skeleton, takeIn } from '../support/packages.ts'
+import {
+  type Content,
+  type Contents,
+  contentsOf,
+  newSkeleton,
+  sha256,
+  skeleton,
+  takeIn,
+} from '../support/packages.ts'
 import { newVolume } from '../support/temporary.ts'
 
 const site = 'lib/python3.12/site-packages'
@@ -26,7 +34,7 @@ async function assemble(volume: Volume, packages: Awaited<ReturnType<typeof take
 function expected(contents: Contents): Record<string, string> {
   const seen: Record<string, string> = {}
   const latin1 = (escaped: string) => Buffer.from(unescapeName(escaped)).toString('latin1')
-  for (const [path, content] of Object.entries({ ...contents, [`${site}/.`]: '' })) {
+  for (const [path, content] of Object.entries<Content>({ ...contents, [`${site}/.`]: '' })) {
     const parts = path.split('/')
     for (let end = 1; end < parts.length; end++) seen[parts.slice(0, end).join('/')] = '555 /'
     if (parts.at(-1) === '.') continue

@@ -102,7 +102,3 @@ export async function contentsOf(root: string): Promise<Record<string, string>> 
   }
   return seen
 }
-
-export function modeOf(path: string): string {
-  return (lstatSync(path).mode & 0o7777).toString(8)
-}
