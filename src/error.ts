@@ -113,6 +113,10 @@ const kinds = {
   },
   DOWNLOAD_FAILED: { exit: 1, hint: 'Check the network, then prepare again: what was fetched is kept.' },
   BUILD_FAILED: { exit: 1, hint: 'A source distribution did not build; the log holds its output.' },
+  BYTECODE_FAILED: {
+    exit: 1,
+    hint: 'Often memory ran out: prepare again with less running beside it. Else the interpreter has a fault.',
+  },
   GIT_FAILED: { exit: 1, hint: 'Check that git is installed and the repository can be read.' },
   CLOSURE_NOT_INSTALLED: {
     exit: 1,

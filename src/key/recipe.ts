@@ -2,9 +2,13 @@ import type { Closure } from '../closure/closure.ts'
 
 /**
  * Version of the rules by which a distribution becomes files: relocatable entry points, `bin/python*` and
- * `pyvenv.cfg` from the target, no bytecode. Raised whenever the same wheel would give other bytes.
+ * `pyvenv.cfg` from the target, bytecode that follows from source, interpreter and CONTAINER_PREFIX. Raised
+ * whenever the same wheel would give other bytes.
  */
-export const INSTALLER_RULES = 1
+export const INSTALLER_RULES = 2
+
+/** Where a container sees an environment; tracebacks name its files so. A rule of the installer too. */
+export const CONTAINER_PREFIX = '/opt/envd/env'
 
 /** Everything but closure and target that changes the bytes of a tree. */
 export interface Recipe {
