@@ -29,15 +29,15 @@ export function openIndex(file: string): IndexDatabase {
     const before = inodeOf(file)
     if (before === null) createIndex(file)
     else {
-      const database = openExisting(file)
+      const database = openExisting(file, before)
       if (database !== null && inodeOf(file) === before) return database
       database?.close()
     }
   }
 }
 
-/** Null where there is none any more. */
-function openExisting(file: string): IndexDatabase | null {
+/** Null where it is not the one of that inode any more. */
+function openExisting(file: string, inode: string): IndexDatabase | null {
   let database: IndexDatabase | undefined
   try {
     database = new Database(file, { fileMustExist: true, timeout: busyMs })
@@ -49,7 +49,7 @@ function openExisting(file: string): IndexDatabase | null {
     throw new UselessIndex(`has version ${version}, not ${SCHEMA_VERSION}`)
   } catch (error) {
     database?.close()
-    if (inodeOf(file) === null) return null
+    if (inodeOf(file) !== inode) return null
     throw isDamage(error, 'ERROR') ? new UselessIndex(`is damaged: ${(error as Error).message}`) : error
   }
 }

@@ -7,7 +7,8 @@ export const SCHEMA_VERSION = 1
  *
  *     folder            state of a folder when it was last listed (shards.ts)
  *     blob              contents; `listed`: it lies in blobs/, and isn't only named by a tree
- *     tree              trees of packages; `files` is null while the text isn't there (`listed` 0) or is damaged
+ *     tree              trees of packages; `files` is null while the text isn't there (`listed` 0) or is damaged, and
+ *                       `damaged` is then the identity of the damaged file
  *     tree_blob         which contents a tree has
  *     package           records; `tree` is null where the record is damaged
  *     environment       those that are ready; `tree` is null where its summary or manifest is damaged. `own_…` counts
@@ -34,6 +35,7 @@ CREATE TABLE tree (
   id INTEGER PRIMARY KEY,
   digest TEXT NOT NULL UNIQUE,
   listed INTEGER NOT NULL,
+  damaged TEXT,
   files INTEGER,
   bytes INTEGER
 );

@@ -1,26 +1,31 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isKey } from '../../../src/digest.ts'
 import { treeDigest } from '../../../src/tree/manifest.ts'
 import { scanManifest } from '../../../src/tree/scan-manifest.ts'
 import { type At, treesFolder } from '../../volume/layout.ts'
 import { hasErrno, machineError } from '../../volume/machine-error.ts'
+import { fileIdentity } from '../file-identity.ts'
 import type { IndexDatabase } from '../open-index.ts'
 import { changedShards } from './shards.ts'
 import type { Step } from './step.ts'
 
 /** Trees by their names, which are their digests; a text is read once. */
 export function* treeSteps(database: IndexDatabase, volume: At): Generator<Step> {
-  const inShard = database.prepare<[string, string], { digest: string; damaged: number }>(
-    'SELECT digest, files IS NULL AS damaged FROM tree WHERE listed = 1 AND digest >= ? AND digest < ?',
+  const inShard = database.prepare<[string, string], { digest: string; damaged: string | null }>(
+    'SELECT digest, damaged FROM tree WHERE listed = 1 AND digest >= ? AND digest < ?',
   )
   const writer = treeWriter(database)
   for (const shard of changedShards(database, 'trees', treesFolder(volume))) {
     const known = new Map(
-      inShard.all(shard.name, `${shard.name}g`).map(({ digest, damaged }) => [digest, damaged === 1]),
+      inShard.all(shard.name, `${shard.name}g`).map(({ digest, damaged }) => [digest, damaged]),
     )
     const there = new Set(shard.files.filter(isKey))
-    const added = [...there].filter(digest => known.get(digest) !== false)
+    const isKnown = (digest: string) => {
+      const damaged = known.get(digest)
+      return damaged === null || (damaged !== undefined && damaged === identityOf(shard.folder, digest))
+    }
+    const added = [...there].filter(digest => !isKnown(digest))
     const gone = [...known.keys()].filter(digest => !there.has(digest as never))
     const changes = added.length + gone.length
     if (changes === 0 && !shard.atRest) continue
@@ -28,7 +33,7 @@ export function* treeSteps(database: IndexDatabase, volume: At): Generator<Step>
       changes,
       apply() {
         for (const digest of gone) writer.remove(digest)
-        for (const digest of added) writer.add(digest, join(shard.folder, digest))
+        for (const digest of added) writer.add(digest, shard.folder)
         shard.noteListed()
       },
     }
@@ -36,9 +41,10 @@ export function* treeSteps(database: IndexDatabase, volume: At): Generator<Step>
 }
 
 function treeWriter(database: IndexDatabase) {
-  const set = database.prepare<[string, number, number | null, number | null], { id: number }>(
-    `INSERT INTO tree (digest, listed, files, bytes) VALUES (?, ?, ?, ?)
-     ON CONFLICT (digest) DO UPDATE SET listed = excluded.listed, files = excluded.files, bytes = excluded.bytes
+  const set = database.prepare<[string, number, string | null, number | null, number | null], { id: number }>(
+    `INSERT INTO tree (digest, listed, damaged, files, bytes) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (digest) DO UPDATE SET listed = excluded.listed, damaged = excluded.damaged,
+       files = excluded.files, bytes = excluded.bytes
      RETURNING id`,
   )
   const clear = database.prepare('DELETE FROM tree_blob WHERE tree = ?')
@@ -46,7 +52,7 @@ function treeWriter(database: IndexDatabase) {
     .prepare<[Buffer, number], number>('SELECT id FROM blob WHERE sha256 = ? AND executable = ?')
     .pluck()
   const addBlob = database.prepare('INSERT INTO blob (sha256, executable, size, listed) VALUES (?, ?, ?, 0)')
-  const link = database.prepare('INSERT OR IGNORE INTO tree_blob (tree, blob) VALUES (?, ?)')
+  const addLink = database.prepare('INSERT OR IGNORE INTO tree_blob (tree, blob) VALUES (?, ?)')
 
   function blobId(sha256: string, executable: boolean, size: number): number | bigint {
     const name = Buffer.from(sha256, 'hex')
@@ -54,28 +60,41 @@ function treeWriter(database: IndexDatabase) {
     return findBlob.get(name, kind) ?? addBlob.run(name, kind, size).lastInsertRowid
   }
 
+  function link(id: number, text: string): { files: number; bytes: number } {
+    const blobs = new Map<string, () => number | bigint>()
+    let files = 0
+    let bytes = 0
+    scanManifest(text, {
+      file(_, sha256, executable, size) {
+        blobs.set(`${sha256}${executable}`, () => blobId(sha256, executable, size))
+        files += 1
+        bytes += size
+      },
+    })
+    for (const idOfBlob of blobs.values()) addLink.run(id, idOfBlob())
+    return { files, bytes }
+  }
+
   return {
-    add(digest: string, file: string): void {
-      const text = readTree(file, digest)
-      const blobs = new Map<string, { sha256: string; executable: boolean; size: number }>()
-      let files = 0
-      let bytes = 0
-      scanManifest(text ?? '', {
-        file(_, sha256, executable, size) {
-          blobs.set(`${sha256}${executable}`, { sha256, executable, size })
-          files += 1
-          bytes += size
-        },
-      })
-      const { id } = set.get(digest, 1, text === null ? null : files, text === null ? null : bytes)!
+    add(digest: string, folder: string): void {
+      const identity = identityOf(folder, digest)
+      const text = readTree(join(folder, digest), digest)
+      const listed = identity === null ? 0 : 1
+      const { id } = set.get(digest, listed, text === null ? identity : null, null, null)!
       clear.run(id)
-      for (const { sha256, executable, size } of blobs.values())
-        link.run(id, blobId(sha256, executable, size))
+      if (text === null) return
+      const { files, bytes } = link(id, text)
+      set.get(digest, listed, null, files, bytes)
     },
     remove(digest: string): void {
-      clear.run(set.get(digest, 0, null, null)!.id)
+      clear.run(set.get(digest, 0, null, null, null)!.id)
     },
   }
+}
+
+function identityOf(folder: string, digest: string): string | null {
+  const stats = statSync(join(folder, digest), { throwIfNoEntry: false })
+  return stats === undefined ? null : fileIdentity(stats)
 }
 
 /** Null where the text is not what its name says, or went meanwhile. */
