@@ -41,8 +41,9 @@ export function openBench({ wheels, corpus, pairs }) {
       say('preparing the quickstart')
       await bench.envdJson(['prepare', 'quickstart'], { volume })
       const { stdout } = await bench.envd(['--version', '--json'], { volume, read: true })
-      const own = join(volume, 'tools/uv', JSON.parse(stdout).result.uv, 'uv')
-      return { volume, uv: existsSync(own) ? own : 'uv' }
+      const uvVersion = JSON.parse(stdout).result.uv
+      const own = join(volume, 'tools/uv', uvVersion, 'uv')
+      return { volume, uvVersion, uv: existsSync(own) ? own : 'uv' }
     }),
     /** The task of the size of vLLM; see big-task.mjs. */
     bigTask: once(() => prepareBigTask(bench)),
@@ -56,7 +57,8 @@ export function openBench({ wheels, corpus, pairs }) {
     /** Sealed folders are read-only, also to whom they belong to. */
     async remove(path) {
       if (!existsSync(path)) return
-      await run('chmod', ['-R', 'u+rwX', path], { always: true })
+      const sealed = ['-type', 'd', '!', '-perm', '-u=w', '-exec', 'chmod', 'u+w', '{}', '+']
+      await run('find', [path, ...sealed], { always: true })
       await run('rm', ['-rf', path], { always: true })
     },
     async close() {

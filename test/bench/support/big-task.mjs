@@ -11,7 +11,7 @@ import { downloadWheels, hashWheels } from './wheels.mjs'
  * quickstart. Source distributions are left out of its lock, for both sides.
  */
 export async function prepareBigTask(bench) {
-  const { uv } = await bench.quickstart()
+  const { uv, uvVersion } = await bench.quickstart()
   const wheels = bench.wheels ?? bench.emptyFolder('wheels')
   mkdirSync(wheels, { recursive: true })
   bench.say(`hashing ${wheels}`)
@@ -43,6 +43,7 @@ export async function prepareBigTask(bench) {
       lockfiles,
       lock: join(lockfiles, name, 'requirements.lock'),
       requirements,
+      uvVersion,
       uv,
       env,
       interpreter,

@@ -38,7 +38,9 @@ function answer(pages, bodies, request, response) {
   if (body === undefined) return response.writeHead(404).end()
   const type = page === undefined ? 'application/octet-stream' : 'text/html'
   const size = body.size ?? Buffer.byteLength(body.text)
-  response.writeHead(200, { 'content-type': type, 'content-length': size })
+  // Indexes let clients keep pages for a while; without that, uv asks for each of them every time.
+  const headers = { 'content-type': type, 'content-length': size, 'cache-control': 'max-age=86400' }
+  response.writeHead(200, headers)
   if (request.method === 'HEAD') response.end()
   else if (body.text !== undefined) response.end(body.text)
   else createReadStream(body.path, { highWaterMark: 1 << 20 }).pipe(response)
