@@ -41,6 +41,8 @@ const shuffles = [
   { sizes: { a: 1, b: 10, c: 20 }, options: oneCore },
   { sizes: { a: 10, b: 20, c: 1 }, options: oneCore },
   { sizes: { a: 5, b: 5, c: 5 }, options: {} },
+  // Every link takes one more copy of its blob.
+  { sizes: { a: 2, b: 1, c: 3 }, options: { env: { ENVD_LINK_LIMIT: '2' } } },
 ] as const
 
 async function assembleAll(shared: Readonly<Record<string, Contents>>): Promise<Result[]> {

@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { blobPath } from '../../../cache/blob/blob-path.ts'
 import { findPackage } from '../../../cache/package/find-package.ts'
@@ -147,6 +157,15 @@ test('packages that share a file in one virtualenv are refused: one of them has 
   const [apart] = install(volume, staging, { b: { 'lib/both.py': 'mine' } })
   expect(sharedPaths([a!, apart!])).toEqual([])
   expect((await takeInPackages(volume, [a!, apart!], { staging })).packages).toHaveLength(2)
+})
+
+test('a record that lies under another key is not believed', async () => {
+  const volume = newVolume()
+  await takeIn(volume, { a: { 'lib/a.py': 'a' } })
+  const other = packageFile(volume, packageKeyOf('b'))
+  mkdirSync(dirname(other), { recursive: true })
+  copyFileSync(packageFile(volume, packageKeyOf('a')), other)
+  expect(findPackage(volume, packageKeyOf('b'))).toBeNull()
 })
 
 test('of two that bring one package the first wins', async () => {

@@ -1,13 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import {
-  chmodSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  readlinkSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { makeFolders } from '../../../cache/disk/make-folder.ts'
 import { placeIn } from '../../../cache/disk/place-in.ts'
