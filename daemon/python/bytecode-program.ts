@@ -41,15 +41,24 @@ def write_all(fd, data):
     while view:
         view = view[posix.write(fd, view):]
 
+# Another package may share the folder, and its interpreter be the quicker one.
+def unless_done(action, path):
+    try:
+        action(path)
+    except (FileExistsError, FileNotFoundError):
+        pass
+
 # What is there belongs to uv's cache as well: never opened for writing, but replaced.
 def create(path, folder):
-    while True:
+    flags = posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC
+    for attempt in range(5):
         try:
-            return posix.open(path, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC, 0o666)
+            return posix.open(path, flags, 0o666)
         except FileNotFoundError:
-            posix.mkdir(folder)
+            unless_done(posix.mkdir, folder)
         except FileExistsError:
-            posix.unlink(path)
+            unless_done(posix.unlink, path)
+    return posix.open(path, flags, 0o666)
 
 # Up to 3.10 marshal writes a set in the order it has in memory, which follows from the order it was filled in.
 def sort_sets(code):
