@@ -18,7 +18,7 @@ import { analyse, layer } from './build-layers.mjs'
 
 const workers = [
   'cache/blob/hash-worker.ts',
-  'cache/environment/assemble-worker.ts',
+  'cache/environment/assemble/assemble-worker.ts',
   'cache/verify/check/verify-worker.ts',
 ]
 

@@ -51,7 +51,7 @@ export async function childProgram(
   await build({
     entryPoints: [
       'cache/blob/hash-worker.ts',
-      'cache/environment/assemble-worker.ts',
+      'cache/environment/assemble/assemble-worker.ts',
       'cache/verify/check/verify-worker.ts',
     ].map(entry => join(root, entry)),
     outdir: folder,

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import { EnvdError } from '../../src/error.ts'
-import type { PackageRecord } from '../../src/report/package-record.ts'
-import { linkError } from '../blob/link-error.ts'
-import { workerUrl } from '../thread/worker-url.ts'
-import { hasErrno, machineError } from '../volume/machine-error.ts'
+import { EnvdError } from '../../../src/error.ts'
+import type { PackageRecord } from '../../../src/report/package-record.ts'
+import { linkError } from '../../blob/link-error.ts'
+import { workerUrl } from '../../thread/worker-url.ts'
+import { hasErrno, machineError } from '../../volume/machine-error.ts'
 import type { AssembleAnswer, AssembleJob, FailedAnswer, ThreadData } from './assemble-job.ts'
 
 export interface AssembleThreads {

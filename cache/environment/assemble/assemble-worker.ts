@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
 import { chmodSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
-import { isPlain, unescapeName } from '../../src/tree/escaped-name.ts'
-import { scanManifest } from '../../src/tree/scan-manifest.ts'
-import { blobIn } from '../blob/blob-path.ts'
-import { linkBlob } from '../blob/link-blob.ts'
-import { faultPoint } from '../volume/fault-point.ts'
-import { blobsFolder, treeFile } from '../volume/layout.ts'
-import { hasErrno } from '../volume/machine-error.ts'
+import { isPlain, unescapeName } from '../../../src/tree/escaped-name.ts'
+import { scanManifest } from '../../../src/tree/scan-manifest.ts'
+import { blobIn } from '../../blob/blob-path.ts'
+import { linkBlob } from '../../blob/link-blob.ts'
+import { faultPoint } from '../../volume/fault-point.ts'
+import { blobsFolder, treeFile } from '../../volume/layout.ts'
+import { hasErrno } from '../../volume/machine-error.ts'
 import type {
   AssembleAnswer,
   AssembleJob,
