@@ -17,7 +17,7 @@ export interface FileToHash {
 export interface Hashing<File extends FileToHash> {
   /** Hashing of what is added begins at once. */
   add(files: readonly File[]): void
-  /** After the last `add`: the sha256 of every file that could be read, 64 hex digits. */
+  /** After the last `add`: the sha256 of every file, 64 hex digits, that was not handed to `onDigest`. */
   finish(): Promise<ReadonlyMap<File, string>>
   /** Ends the threads, done or not. */
   stop(): Promise<void>
@@ -27,6 +27,8 @@ export interface HashingOptions<File extends FileToHash> {
   /** Makes what was hashed blobs, and says of each file what came of it. */
   readonly into?: Depository
   readonly onDeposit?: (file: File, sha256: string, deposit: Deposit) => void
+  /** Takes each digest as it comes, so that a great many need not be kept. */
+  readonly onDigest?: (file: File, sha256: string) => void
   /** Called for a file that fails, and the others go on; without it the first failure ends everything. */
   readonly onFailure?: (file: File, error: unknown) => void
   readonly signal?: AbortSignal | undefined
@@ -53,14 +55,14 @@ interface Thread {
  * meanwhile; the signal's reason.
  */
 export function startHashing<File extends FileToHash>(options: HashingOptions<File>): Hashing<File> {
-  const { signal, onProgress, into = null, onDeposit, onFailure } = options
+  const { signal, onProgress, into = null, onDeposit, onDigest, onFailure } = options
   const threads: Thread[] = []
   const big: File[] = []
   const small: File[] = []
   const digests = new Map<File, string>()
   let smallBytes = 0
   let added = 0
-  let failures = 0
+  let done = 0
   let bytesAdded = 0
   let bytesDone = 0
   let nextId = 0
@@ -124,11 +126,15 @@ export function startHashing<File extends FileToHash>(options: HashingOptions<Fi
         settle({ error: failure(file, failed) })
         return
       }
-      failures += 1
+      done += 1
       onFailure(file, failure(file, failed))
       queue(unread)
     }
-    for (const [index, digest] of answered.entries()) digests.set(files[index]!, digest)
+    for (const [index, digest] of answered.entries()) {
+      if (onDigest) onDigest(files[index]!, digest)
+      else digests.set(files[index]!, digest)
+    }
+    done += answered.length
     bytesDone += sum(files) - sum(unread)
     onProgress?.(bytesDone, bytesAdded)
     feed()
@@ -136,7 +142,7 @@ export function startHashing<File extends FileToHash>(options: HashingOptions<Fi
   }
 
   function settleWhenDone(): void {
-    if (closed && digests.size + failures === added) settle({})
+    if (closed && done === added) settle({})
   }
 
   function queue(files: readonly File[]): void {

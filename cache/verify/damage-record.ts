@@ -49,11 +49,25 @@ export function recordDamage(volume: At, key: Key, found: Pick<DamageRecord, 'pa
     const known = contents.get(name)?.inodes ?? []
     contents.set(name, { sha256, executable, inodes: [...new Set([...known, ...inodes])] })
   }
+  replaceDamage(volume, key, {
+    foundAt: new Date().toISOString(),
+    paths: [...new Set([...(before?.paths ?? []), ...found.paths])],
+    contents: [...contents.values()],
+  })
+}
+
+/** What is left of it. */
+export function replaceDamage(
+  volume: At,
+  key: Key,
+  left: Pick<DamageRecord, 'foundAt' | 'paths' | 'contents'>,
+): void {
+  const { foundAt, paths, contents } = left
   const record: DamageRecord = {
     schemaVersion: 1,
-    foundAt: new Date().toISOString(),
-    paths: [...new Set([...(before?.paths ?? []), ...found.paths])].sort(),
-    contents: [...contents.values()],
+    foundAt,
+    paths: [...paths].sort(),
+    contents: [...contents],
   }
   writeDurable(join(environmentFolder(volume, key), DAMAGED), JSON.stringify(record), { mode: 0o644 })
 }

@@ -4,7 +4,7 @@ import { placeIn } from '../disk/place-in.ts'
 import { findEnvironment } from '../environment/find-environment.ts'
 import type { Volume } from '../volume/open-volume.ts'
 import { locateContents, readAllParts, type Uses } from './locate-contents.ts'
-import { type Content, contentName, type Problem } from './problem.ts'
+import { blobName, type Content, contentName, type Problem } from './problem.ts'
 
 /** One thing that is wrong, wherever it shows. */
 export interface Finding extends Pick<Problem, 'damage' | 'content' | 'inode' | 'detail'> {
@@ -66,9 +66,8 @@ function environmentsByTree(volume: Volume, problems: readonly Problem[]): Reado
 }
 
 function namesOf(volume: Volume, content: Content, inode: number, uses: ReadonlyMap<string, Uses>): string[] {
-  const blob = `blobs/${content.sha256.slice(0, 2)}/${contentName(content)}`
   const places = uses.get(contentName(content))?.places ?? []
-  return [blob, ...places.map(({ key, path }) => `envs/${key}/tree/${path}`)].filter(
+  return [blobName(content), ...places.map(({ key, path }) => `envs/${key}/tree/${path}`)].filter(
     path => inodeAt(volume, path) === inode,
   )
 }

@@ -3,7 +3,7 @@ import { type FileToHash, type Hashing, startHashing } from '../blob/hash-files.
 import { placeIn } from '../disk/place-in.ts'
 import type { Volume } from '../volume/open-volume.ts'
 import type { Suspect } from './check/check-job.ts'
-import type { Problem } from './problem.ts'
+import { blobName, type Problem } from './problem.ts'
 
 export interface JudgeOptions {
   readonly signal?: AbortSignal | undefined
@@ -21,50 +21,72 @@ export interface Judge {
 }
 
 /** One inode, whatever contents its names promise. */
-interface Hashed extends FileToHash {
+class Inode implements FileToHash {
   readonly suspects: Suspect[]
+  readonly #root: string
+
+  constructor(root: string, suspect: Suspect) {
+    this.#root = root
+    this.suspects = [suspect]
+  }
+
+  /** Made when it is asked for: while a hundred thousand wait, each costs little. */
+  get place(): string | Buffer {
+    return placeIn(this.#root, pathOf(this.suspects[0]!))
+  }
+
+  get size(): number {
+    return this.suspects[0]!.size
+  }
 }
 
 export function startJudge({ root }: Volume, options: JudgeOptions): Judge {
-  const inodes = new Map<number, Hashed>()
-  const unreadable: Problem[] = []
+  const waiting = new Map<number, Inode>()
+  const problems: Problem[] = []
   const hashed = { files: 0, bytes: 0 }
-  let hashing: Hashing<Hashed> | undefined
+  let hashing: Hashing<Inode> | undefined
 
-  function onFailure({ suspects }: Hashed, error: unknown): void {
+  function onDigest({ suspects }: Inode, sha256: string): void {
+    waiting.delete(suspects[0]!.inode)
+    problems.push(...suspects.flatMap(suspect => judge(suspect, sha256) ?? []))
+  }
+
+  function onFailure({ suspects }: Inode, error: unknown): void {
+    waiting.delete(suspects[0]!.inode)
     for (const suspect of suspects) {
-      if (isStill(root, suspect)) unreadable.push(problemOf(suspect, 'unreadable', (error as Error).message))
+      if (isStill(root, suspect)) problems.push(problemOf(suspect, 'unreadable', (error as Error).message))
     }
   }
 
   return {
     hashed,
     add(suspects) {
-      const files: Hashed[] = []
+      const files: Inode[] = []
       for (const suspect of suspects) {
-        const known = inodes.get(suspect.inode)
+        const known = waiting.get(suspect.inode)
         if (known !== undefined) known.suspects.push(suspect)
         else {
-          const file = { suspects: [suspect], place: placeIn(root, suspect.path), size: suspect.size }
-          inodes.set(suspect.inode, file)
+          const file = new Inode(root, suspect)
+          waiting.set(suspect.inode, file)
           files.push(file)
           hashed.files += 1
           hashed.bytes += suspect.size
         }
       }
       if (files.length === 0) return
-      hashing ??= startHashing<Hashed>({ ...options, onFailure })
+      hashing ??= startHashing<Inode>({ ...options, onDigest, onFailure })
       hashing.add(files)
     },
     async finish() {
-      const digests = await hashing?.finish()
-      const judged = [...(digests ?? [])].flatMap(([{ suspects }, sha256]) =>
-        suspects.flatMap(suspect => judge(suspect, sha256) ?? []),
-      )
-      return [...judged, ...unreadable]
+      await hashing?.finish()
+      return problems
     },
     stop: async () => hashing?.stop(),
   }
+}
+
+function pathOf({ path, content }: Suspect): string {
+  return path ?? blobName(content)
 }
 
 function judge(suspect: Suspect, sha256: string): Problem | null {
@@ -73,11 +95,11 @@ function judge(suspect: Suspect, sha256: string): Problem | null {
 }
 
 function problemOf(suspect: Suspect, damage: Problem['damage'], detail: string): Problem {
-  const { path, content, shared, inode } = suspect
-  return { damage, path, content: shared ? content : null, inode, detail }
+  const { content, shared, inode } = suspect
+  return { damage, path: pathOf(suspect), content: shared ? content : null, inode, detail }
 }
 
 /** A file that was removed or replaced meanwhile is no longer what was to be judged. */
-function isStill(root: string, { path, inode }: Suspect): boolean {
-  return lstatSync(placeIn(root, path), { throwIfNoEntry: false })?.ino === inode
+function isStill(root: string, suspect: Suspect): boolean {
+  return lstatSync(placeIn(root, pathOf(suspect)), { throwIfNoEntry: false })?.ino === suspect.inode
 }

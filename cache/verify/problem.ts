@@ -25,6 +25,11 @@ export function contentName({ sha256, executable }: Content): string {
   return executable ? `${sha256}.x` : sha256
 }
 
+/** Where the blob lies, relative to the volume. */
+export function blobName(content: Content): string {
+  return `blobs/${content.sha256.slice(0, 2)}/${contentName(content)}`
+}
+
 export function sizeDamage(size: number, wanted: number): Pick<Problem, 'damage' | 'detail'> {
   return { damage: size < wanted ? 'truncated' : 'changed', detail: `${size} bytes instead of ${wanted}` }
 }

@@ -33,7 +33,7 @@ export function recordFindings(
   for (const key of reached) {
     const mine = findings.filter(finding => finding.environments.includes(key))
     recordDamage(volume, key, {
-      paths: mine.flatMap(({ paths }) => pathsIn(key, paths)),
+      paths: mine.flatMap(({ paths }) => pathsInTree(key, paths)),
       contents: damagedContents(mine),
     })
   }
@@ -59,8 +59,8 @@ export function damagedContents(findings: readonly Finding[]): DamagedContent[] 
   return [...found.values()]
 }
 
-/** Relative to the environment's tree. */
-function pathsIn(key: Key, paths: readonly string[]): string[] {
+/** Those in the environment's tree, relative to it. */
+export function pathsInTree(key: Key, paths: readonly string[]): string[] {
   return paths.flatMap(path => {
     const [folder, named = '', tree, ...rest] = path.split('/')
     if (folder !== 'envs' || !isKey(named) || named !== key || tree !== 'tree') return []

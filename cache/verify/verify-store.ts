@@ -62,7 +62,11 @@ export async function verifyStore(volume: Volume, options: VerifyOptions): Promi
     return {
       findings: findingsOf(volume, problems),
       environments: scope.environments.map(({ key }) => key),
-      checked: { blobs: sum(blobs), paths, hashed: judge.hashed },
+      checked: {
+        blobs: sum(blobs),
+        paths,
+        hashed: addUp([judge.hashed, ...blobs.map(({ hashed }) => hashed)]),
+      },
     }
   } finally {
     await Promise.all([threads.stop(), judge.stop()])
@@ -79,6 +83,15 @@ async function checkEnvironments(threads: CheckThreads, { environments, trees }:
     paths += sum(await threads.run(job))
   }
   return paths
+}
+
+function addUp(
+  parts: readonly { readonly files: number; readonly bytes: number }[],
+): Verification['checked']['hashed'] {
+  return {
+    files: parts.reduce((total, { files }) => total + files, 0),
+    bytes: parts.reduce((total, { bytes }) => total + bytes, 0),
+  }
 }
 
 function sum(answers: readonly Extract<CheckAnswer, { checked: number }>[]): number {

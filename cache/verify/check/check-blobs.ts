@@ -1,15 +1,16 @@
-import { closeSync, constants, fstatSync, openSync, readdirSync, type Stats } from 'node:fs'
+import { hash } from 'node:crypto'
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { scanManifest } from '../../../src/tree/scan-manifest.ts'
 import { STORE_MTIME } from '../../../src/tree/store-mtime.ts'
 import { blobPath } from '../../blob/blob-path.ts'
 import { blobsFolder } from '../../volume/layout.ts'
 import { hasErrno } from '../../volume/machine-error.ts'
-import { type Content, contentName, modeDetail, type Problem, sizeDamage } from '../problem.ts'
+import { blobName, type Content, modeDetail, type Problem, sizeDamage } from '../problem.ts'
 import type { Suspect, ThreadData } from './check-job.ts'
 import { NumberTable, type NumberTableMemory } from './number-table.ts'
 import type { Sampler } from './sampler.ts'
-import { appendSamples, type SampleRecord, Samples } from './samples.ts'
+import { appendSamples, SampleRecords, Samples } from './samples.ts'
 import { escapedPath, readTreeText } from './tree-text.ts'
 
 export interface Reports {
@@ -26,8 +27,11 @@ export class BlobCheck {
   readonly #inodes = new NumberTable()
   readonly #samples = new Map<string, Samples>()
   /** Of contents that are being hashed. */
-  #fresh: SampleRecord[] = []
+  #fresh = new SampleRecords()
+  readonly #buffer = Buffer.allocUnsafeSlow(256 * 1024)
   checked = 0
+  /** Here, and not left to others. */
+  readonly hashed = { files: 0, bytes: 0 }
 
   constructor(data: ThreadData, sampler: Sampler, reports: Reports) {
     this.#data = data
@@ -66,14 +70,8 @@ export class BlobCheck {
 
   /** Throws system errors. */
   keepSamples(except: ReadonlySet<string>): void {
-    const byPrefix = new Map<string, SampleRecord[]>()
-    for (const record of this.#fresh) {
-      if (except.has(record.sha256)) continue
-      const prefix = record.sha256.slice(0, 2)
-      byPrefix.set(prefix, [...(byPrefix.get(prefix) ?? []), record])
-    }
-    for (const [prefix, records] of byPrefix) appendSamples(this.#data, prefix, records)
-    this.#fresh = []
+    for (const [prefix, records] of this.#fresh.byPrefix(except)) appendSamples(this.#data, prefix, records)
+    this.#fresh = new SampleRecords()
   }
 
   #isMine(sha256: string): boolean {
@@ -105,9 +103,8 @@ export class BlobCheck {
   #check(content: Content, number: number, size: number | null): void {
     this.checked += 1
     this.#inodes.set(number, 0)
-    const path = `blobs/${content.sha256.slice(0, 2)}/${contentName(content)}`
-    const problem = (rest: Pick<Problem, 'damage' | 'detail'>, inode: number | null) =>
-      this.#reports.problem({ path, content, inode, ...rest })
+    const problem = (rest: Pick<Problem, 'damage' | 'detail'>, inode: number | null = null) =>
+      this.#reports.problem({ path: blobName(content), content, inode, ...rest })
     let fd: number
     try {
       fd = openSync(
@@ -115,39 +112,53 @@ export class BlobCheck {
         constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
       )
     } catch (error) {
-      problem(openingDamage(error), null)
+      problem(openingDamage(error))
       return
     }
     try {
       const stats = fstatSync(fd)
       if (!stats.isFile()) {
-        problem({ damage: 'changed', detail: 'not a file' }, null)
+        problem({ damage: 'changed', detail: 'not a file' })
         return
       }
       this.#inodes.set(number, stats.ino)
       if (size !== null && stats.size !== size) problem(sizeDamage(stats.size, size), stats.ino)
-      else if (!this.#passes(fd, content.sha256, stats, content.executable)) {
-        const wrong = wrongOutside(stats, content.executable)
-        this.#reports.suspect({ path, content, shared: true, wrong, size: stats.size, inode: stats.ino })
-      }
-    } catch (error) {
-      problem({ damage: 'unreadable', detail: (error as Error).message }, null)
+      else this.#checkContents(fd, content, stats)
     } finally {
       closeSync(fd)
     }
   }
 
-  /** Whether it needs no hashing. Where there is no sample yet, one is taken while the file is open. */
-  #passes(fd: number, sha256: string, stats: Stats, executable: boolean): boolean {
+  /** Small files are hashed here; the big ones, and what seems damaged, are left to threads that share them evenly. */
+  #checkContents(fd: number, content: Content, stats: Stats): void {
+    const { sha256 } = content
     const reference = this.#samplesOf(sha256.slice(0, 2)).find(sha256)
-    if (reference !== null && !this.#data.quick) return false
-    const sample = this.#sampler(fd, stats.size)
-    if (reference === null) {
-      this.#fresh.push({ sha256, size: stats.size, sample })
-      return false
+    const wrong = wrongOutside(stats, content.executable)
+    if (this.#data.quick && wrong === null && reference?.size === stats.size) {
+      const sample = unlessUnreadable(() => this.#sampler.ofFile(fd, stats.size))
+      if (sample !== null && Buffer.compare(reference.sample, sample) === 0) return
     }
-    const same = reference.size === stats.size && Buffer.compare(reference.sample, sample) === 0
-    return same && wrongOutside(stats, executable) === null
+    const bytes = unlessUnreadable(() => this.#readSmall(fd, stats.size))
+    if (bytes !== null && wrong === null && hash('sha256', bytes) === sha256) {
+      this.hashed.files += 1
+      this.hashed.bytes += bytes.length
+      if (reference === null) {
+        this.#fresh.add({ sha256, size: stats.size, sample: this.#sampler.ofBytes(bytes) })
+      }
+      return
+    }
+    if (reference === null) {
+      const sample = unlessUnreadable(() => this.#sampler.ofFile(fd, stats.size))
+      if (sample !== null) this.#fresh.add({ sha256, size: stats.size, sample })
+    }
+    const file = { path: null, shared: true, size: stats.size, inode: stats.ino }
+    this.#reports.suspect({ ...file, content, wrong })
+  }
+
+  /** Null for what is big, or not as long as it was. */
+  #readSmall(fd: number, size: number): Buffer | null {
+    if (size >= this.#buffer.length) return null
+    return readSync(fd, this.#buffer, 0, size + 1, 0) === size ? this.#buffer.subarray(0, size) : null
   }
 
   #samplesOf(prefix: string): Samples {
@@ -194,4 +205,14 @@ function openingDamage(error: unknown): Pick<Problem, 'damage' | 'detail'> {
   if (hasErrno(error, 'ENOENT')) return { damage: 'missing', detail: 'a package has it' }
   if (hasErrno(error, 'ELOOP', 'ENXIO')) return { damage: 'changed', detail: 'not a file' }
   return { damage: 'unreadable', detail: (error as Error).message }
+}
+
+/** What the disk can't read is hashed again by a thread that says why. */
+function unlessUnreadable<T>(read: () => T): T | null {
+  try {
+    return read()
+  } catch (error) {
+    if (hasErrno(error, 'EIO')) return null
+    throw error
+  }
 }

@@ -29,7 +29,12 @@ export interface EnvironmentToCheck {
 }
 
 export type CheckAnswer =
-  | { readonly done: 'blobs'; readonly checked: number; readonly table: NumberTableMemory }
+  | {
+      readonly done: 'blobs'
+      readonly checked: number
+      readonly hashed: { readonly files: number; readonly bytes: number }
+      readonly table: NumberTableMemory
+    }
   | { readonly done: 'share' }
   | { readonly done: 'environment'; readonly checked: number }
   | { readonly done: 'samples' }
@@ -38,8 +43,8 @@ export type CheckAnswer =
 
 /** A file whose contents have to be hashed. */
 export interface Suspect {
-  /** Relative to the volume, escaped. */
-  readonly path: string
+  /** Relative to the volume, escaped; null: the blob itself. */
+  readonly path: string | null
   readonly content: Content
   /** A file of the store, and not an environment's own. */
   readonly shared: boolean

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { appendFileSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { makeFolder } from '../../disk/make-folder.ts'
@@ -50,11 +50,41 @@ export class Samples {
   }
 }
 
+/** Records on their way to their files, in flat memory. */
+export class SampleRecords {
+  #bytes = Buffer.alloc(64 * length)
+  #end = 0
+
+  add({ sha256, sample, size }: SampleRecord): void {
+    if (this.#end === this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes, Buffer.alloc(this.#end)])
+    const record = this.#bytes.subarray(this.#end, this.#end + length)
+    record.write(sha256, 0, 'hex')
+    record.set(sample, 32)
+    record.writeBigUInt64BE(BigInt(size), 48)
+    record.set(checkOf(record), 56)
+    this.#end += length
+  }
+
+  /** But those of some contents. */
+  byPrefix(except: ReadonlySet<string>): ReadonlyMap<string, readonly Buffer[]> {
+    const found = new Map<string, Buffer[]>()
+    for (let place = 0; place < this.#end; place += length) {
+      const record = this.#bytes.subarray(place, place + length)
+      if (except.has(record.toString('hex', 0, 32))) continue
+      const prefix = record.toString('hex', 0, 1)
+      const records = found.get(prefix)
+      if (records === undefined) found.set(prefix, [record])
+      else records.push(record)
+    }
+    return found
+  }
+}
+
 /** A file that a crash left with a piece of a record is written anew. Throws system errors. */
-export function appendSamples(at: At, prefix: string, records: readonly SampleRecord[]): void {
+export function appendSamples(at: At, prefix: string, records: readonly Buffer[]): void {
   const file = samplesFile(at, prefix)
   makeFolder(dirname(file))
-  const added = Buffer.concat(records.map(format))
+  const added = Buffer.concat(records)
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) % length === 0) {
     appendFileSync(file, added, { mode: 0o644 })
     return
@@ -65,21 +95,12 @@ export function appendSamples(at: At, prefix: string, records: readonly SampleRe
   renameSync(temporary, file)
 }
 
-function format({ sha256, sample, size }: SampleRecord): Buffer {
-  const record = Buffer.alloc(length)
-  record.write(sha256, 0, 'hex')
-  record.set(sample, 32)
-  record.writeBigUInt64BE(BigInt(size), 48)
-  record.set(checkOf(record), 56)
-  return record
-}
-
 function isWhole(record: Buffer): boolean {
   return checkOf(record).equals(record.subarray(56))
 }
 
 function checkOf(record: Buffer): Buffer {
-  return createHash('sha256').update(record.subarray(0, 56)).digest().subarray(0, 8)
+  return hash('sha256', record.subarray(0, 56), 'buffer').subarray(0, 8)
 }
 
 function readIfThere(file: string): Buffer {

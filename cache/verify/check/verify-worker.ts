@@ -39,7 +39,7 @@ async function work(job: CheckJob): Promise<CheckAnswer> {
     case 'blobs':
       check.checkTrees(job.trees)
       if (job.all) check.checkFolders()
-      return { done: 'blobs', checked: check.checked, table: check.share() }
+      return { done: 'blobs', checked: check.checked, hashed: check.hashed, table: check.share() }
     case 'share':
       inodes = job.tables.map(memory => new NumberTable(memory))
       return { done: 'share' }

@@ -9,7 +9,7 @@ import { environmentTree } from '../../volume/layout.ts'
 import type { Volume } from '../../volume/open-volume.ts'
 import { type ExpectedTree, expectedTree, rawText } from '../check/expected-tree.ts'
 import { readTreeText } from '../check/tree-text.ts'
-import { clearDamage, type DamagedContent, pendingFindings } from '../damage-record.ts'
+import { clearDamage, type DamagedContent, pendingFindings, replaceDamage } from '../damage-record.ts'
 import { type EnvironmentParts, readEnvironmentParts } from '../environment-parts.ts'
 import { type Content, contentName } from '../problem.ts'
 import { isGoodBlob } from './good-file.ts'
@@ -21,11 +21,12 @@ import { setEnvironmentAside } from './set-aside.ts'
 /**
  * What became of an environment with recorded findings. `whole`: it is as it was published, and the record is gone.
  * `bring`: the store needs these packages again; bring them and heal again. `rebuild`: that would not help.
+ * `left`: paths that are still damaged, as in the record.
  */
 export type Healing =
   | { readonly state: 'whole' }
-  | { readonly state: 'bring'; readonly packages: readonly Key[] }
-  | { readonly state: 'rebuild' }
+  | { readonly state: 'bring'; readonly left: readonly string[]; readonly packages: readonly Key[] }
+  | { readonly state: 'rebuild'; readonly left: readonly string[] }
 
 /**
  * Heals an environment in place, so that running containers that have it mounted see it whole again. One that has to
@@ -43,10 +44,11 @@ export async function tryToHeal(volume: Volume, key: Key): Promise<Healing> {
   const record = pendingFindings(volume, key)
   if (record === null) return { state: 'whole' }
   const parts = readEnvironmentParts(volume, key)
-  if (parts === null || !('skeleton' in parts)) return { state: 'rebuild' }
+  if (parts === null || !('skeleton' in parts)) return { state: 'rebuild', left: record.paths }
   const damagedTrees = parts.packages.filter(({ tree }) => !('text' in readTreeText(volume, tree)))
-  if (damagedTrees.length > 0)
-    return bringOrRebuild(volume, parts, new Set(damagedTrees.map(({ name }) => name)))
+  if (damagedTrees.length > 0) {
+    return bringOrRebuild(volume, parts, new Set(damagedTrees.map(({ name }) => name)), record.paths)
+  }
 
   const expected = expectedAtAndBeneath(volume, parts, record.paths)
   return withHealStaging(volume, async staging => {
@@ -60,16 +62,23 @@ export async function tryToHeal(volume: Volume, key: Key): Promise<Healing> {
       clearDamage(volume, key)
       return { state: 'whole' }
     }
-    return bringOrRebuild(volume, parts, packagesWith(volume, parts, lost))
+    const lostContents = contents.filter(content => lost.has(contentName(content)))
+    replaceDamage(volume, key, { foundAt: record.foundAt, paths: left, contents: lostContents })
+    return bringOrRebuild(volume, parts, packagesWith(volume, parts, lost), left)
   })
 }
 
 /** Of these packages the ones that the store doesn't know; when it knows them all, they are not what was installed. */
-function bringOrRebuild(volume: Volume, { key }: EnvironmentParts, names: ReadonlySet<string>): Healing {
+function bringOrRebuild(
+  volume: Volume,
+  { key }: EnvironmentParts,
+  names: ReadonlySet<string>,
+  left: readonly string[],
+): Healing {
   const packages = (readReceipt(volume, key)?.packages ?? [])
     .filter(({ name, packageKey }) => names.has(name) && findPackage(volume, packageKey) === null)
     .map(({ packageKey }) => packageKey)
-  return packages.length === 0 ? { state: 'rebuild' } : { state: 'bring', packages }
+  return packages.length === 0 ? { state: 'rebuild', left } : { state: 'bring', left, packages }
 }
 
 function packagesWith(

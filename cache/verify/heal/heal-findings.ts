@@ -9,7 +9,7 @@ import { requireOwner } from '../../volume/require-owner.ts'
 import { readEnvironmentParts } from '../environment-parts.ts'
 import type { Finding } from '../findings.ts'
 import { contentName } from '../problem.ts'
-import { damagedContents } from '../record-findings.ts'
+import { damagedContents, pathsInTree } from '../record-findings.ts'
 import { forgetPackages } from './forget-packages.ts'
 import { healContents } from './heal-contents.ts'
 import { type Healing, tryToHeal } from './heal-environment.ts'
@@ -39,26 +39,27 @@ export async function healFindings(
       for (const finding of findings) healStoreFile(volume, finding)
       return healContents(volume, damagedContents(findings), staging)
     })
-    const states = new Map<Key, Healing['state'] | 'busy'>()
+    const healed = new Map<Key, Healing | null>()
     for (const key of new Set(findings.flatMap(({ environments }) => environments))) {
       signal?.throwIfAborted()
-      states.set(key, await healLocked(volume, key))
+      healed.set(key, await healLocked(volume, key))
     }
-    return findings.map(finding => outcomeOf(finding, states, lost))
+    return findings.map(finding => outcomeOf(finding, healed, lost))
   } finally {
     lock.release()
   }
 }
 
-async function healLocked(volume: Volume, key: Key): Promise<Healing['state'] | 'busy'> {
+/** Null while a process builds or removes it. */
+async function healLocked(volume: Volume, key: Key): Promise<Healing | null> {
   const lock = tryLock(buildLockFile(volume, key))
-  if (lock === null) return 'busy'
+  if (lock === null) return null
   try {
     const parts = readEnvironmentParts(volume, key)
-    if (parts === null || 'skeleton' in parts) return (await tryToHeal(volume, key)).state
-    // Without its records it can't be found, or said to be whole, by anyone.
+    if (parts === null || 'skeleton' in parts) return await tryToHeal(volume, key)
+    // Without its records nobody can find it, or say that it is whole.
     setEnvironmentAside(volume, key)
-    return 'rebuild'
+    return { state: 'rebuild', left: [] }
   } finally {
     lock.release()
   }
@@ -74,12 +75,18 @@ function healStoreFile(volume: Volume, { paths, damage, content }: Finding): voi
 
 function outcomeOf(
   { content, damage, environments, paths }: Finding,
-  states: ReadonlyMap<Key, Healing['state'] | 'busy'>,
+  healed: ReadonlyMap<Key, Healing | null>,
   lost: ReadonlySet<string>,
 ): Outcome {
-  const reached = environments.map(key => states.get(key))
-  if (reached.includes('busy')) return 'busy'
-  if (reached.includes('bring') || reached.includes('rebuild')) return 'next prepare'
+  if (environments.some(key => healed.get(key) === null)) return 'busy'
+  if (environments.some(key => isLeft(key, healed.get(key)!, paths))) return 'next prepare'
   if (content !== null) return lost.has(contentName(content)) ? 'quarantined' : 'healed'
   return paths[0]?.startsWith('envs/') && damage !== 'foreign' ? 'healed' : 'quarantined'
+}
+
+/** A finding outside of the tree, in the records, is left as long as the environment isn't whole. */
+function isLeft(key: Key, healing: Healing, paths: readonly string[]): boolean {
+  if (healing.state === 'whole') return false
+  const mine = pathsInTree(key, paths)
+  return mine.length === 0 || mine.some(path => healing.left.includes(path))
 }
