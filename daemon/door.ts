@@ -63,7 +63,7 @@ export interface Door {
 export function openDoor(configuration: Configuration): Door {
   let opened: Volume | undefined
   const volume = () => {
-    opened ??= openVolume(configuration.volume, { create: true, makeParents: isDefault(configuration) })
+    opened ??= openVolume(configuration.volume, { create: true, makeParents: configuration.volumeIsDefault })
     return opened
   }
   return {
@@ -92,11 +92,6 @@ export function openDoor(configuration: Configuration): Door {
   }
 }
 
-/** Only the default place is made with its parents: nobody can have mistyped it. */
-function isDefault({ origins }: Configuration): boolean {
-  return origins.some(({ key, origin }) => key === 'volume' && origin === 'default')
-}
-
 async function prepareAll(
   configuration: Configuration,
   volume: Volume,
@@ -105,16 +100,19 @@ async function prepareAll(
 ): Promise<PrepareOutcome[]> {
   const signal = options.signal ?? new AbortController().signal
   const prepareOne = async (task: string): Promise<PrepareOutcome> => {
-    const report = (progress: Omit<PrepareEvent, 'task'>) => options.onEvent?.({ task, ...progress })
+    let reported = false
+    const report = (progress: Omit<PrepareEvent, 'task'>) => {
+      reported = true
+      options.onEvent?.({ task, ...progress })
+    }
     try {
-      return {
-        task,
-        ok: true,
-        result: await prepareTask(configuration, volume, task, { dryRun, signal, report }),
-      }
+      const result = await prepareTask(configuration, volume, task, { dryRun, signal, report })
+      return { task, ok: true, result }
     } catch (error) {
       if (signal.aborted) throw new EnvdError('INTERRUPTED', 'interrupted', { cause: error })
       return { task, ok: false, error: toBody(error) }
+    } finally {
+      if (reported) report({ phase: 'total', message: 'done' })
     }
   }
   if (tasks.length === 1) return [await prepareOne(tasks[0]!)]

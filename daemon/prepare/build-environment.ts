@@ -1,109 +1,92 @@
 import { join } from 'node:path'
+import { type AssembledTree, assembleEnvironment } from '../../cache/environment/assemble-environment.ts'
 import type { ReadyEnvironment } from '../../cache/environment/find-environment.ts'
 import { publishEnvironment } from '../../cache/environment/publish-environment.ts'
-import { type SealedTree, sealTree } from '../../cache/environment/seal-tree.ts'
 import { faultPoint } from '../../cache/volume/fault-point.ts'
 import { TREE } from '../../cache/volume/layout.ts'
 import type { Key } from '../../src/digest.ts'
-import type { KeyInputs } from '../../src/key/environment-key.ts'
-import { installClosure } from '../uv/install-closure.ts'
-import { makeVirtualenv, tidyVirtualenv } from '../uv/make-environment.ts'
-import { proveClosure } from '../uv/prove-closure.ts'
-import { proveLinks } from '../uv/prove-links.ts'
-import type { UvSession } from '../uv/run/uv-session.ts'
+import type { PackageRecord } from '../../src/report/package-record.ts'
+import { writeInterpreter } from '../uv/make-environment.ts'
+import { type Brought, bringPackages } from './bring-packages.ts'
 import type { PrepareContext } from './context.ts'
-import { describeInstall } from './describe-install.ts'
-import { diskAdded } from './disk-added.ts'
-import { openUvSession } from './open-uv-session.ts'
+import { startDiskCount } from './disk-added.ts'
 import type { PhaseClock } from './phase-clock.ts'
 import type { ReportProgress } from './progress.ts'
 import { receiptOfBuild } from './receipt-of-build.ts'
 import type { SelectedTask } from './select-task.ts'
-import { withStaging } from './with-staging.ts'
+import { findPackages } from './wanted-packages.ts'
+import { type Staging, withStaging } from './with-staging.ts'
 
 export interface Built extends ReadyEnvironment {
   /** Disk blocks added to the volume, in bytes. */
   readonly added: number
+  /** Paths that two packages have with different contents, and whose lies there. */
+  readonly conflicts: AssembledTree['conflicts']
+}
+
+/** What every step of one build works with. */
+export interface Build {
+  readonly context: PrepareContext
+  readonly key: Key
+  readonly inputs: SelectedTask
+  readonly clock: PhaseClock
+  readonly report: ReportProgress
 }
 
 /**
- * Builds one environment in staging and publishes it: virtualenv, exactly the closure by uv, proof that this is
- * what was installed and that every file is a link, seal, publish. Call it with the key's build lock.
+ * Builds one environment in staging and publishes it: what the store does not know yet is brought by uv and taken
+ * in, then the tree is assembled from packages by hard links. Call it with the key's build lock.
  */
-export async function buildEnvironment(
-  context: PrepareContext,
-  key: Key,
-  inputs: SelectedTask,
-  clock: PhaseClock,
-  report: ReportProgress,
-): Promise<Built> {
-  const { volume, signal } = context
+export async function buildEnvironment(build: Build): Promise<Built> {
+  const { volume } = build.context
   faultPoint('build:after-lock')
-  return withStaging(volume, [key], async staging => {
-    const session = await openUvSession(context, staging, {
-      furtherIndexes: inputs.furtherIndexes,
-      log: key,
-      onMessage: message => report({ phase: 'download', message }),
-    })
-    const tree = join(staging.folder, TREE)
-    await install(session, tree, inputs, clock, report)
-    const installed = await clock.measure('link', async () => {
-      report({ phase: 'link', message: 'checking what was installed' })
-      const proven = proveClosure(tree, inputs.closure)
-      proveLinks(session.uv, tree)
-      return proven
-    })
-    faultPoint('build:after-proof')
-    const sealed = await seal(tree, clock, report, signal)
-    faultPoint('build:after-seal')
-    report({ phase: 'seal', message: 'making it durable' })
-    return clock.measure('seal', async () => {
-      const added = diskAdded([staging.folder, session.uv.cacheFolder], staging.startedMs)
-      const receipt = receiptOfBuild({
-        ...{ key, inputs, installed, sealed, added },
-        session,
-        seconds: clock.seconds(),
-      })
-      const publication = { key, staging: staging.id, manifest: sealed.manifest, receipt }
-      const { published, ...ready } = await publishEnvironment(volume, publication)
-      return { ...ready, added: published ? added : 0 }
+  return withStaging(volume, [build.key], async staging => {
+    const { known, missing } = findPackages(volume, build.inputs)
+    const brought = missing.length > 0 ? await bringPackages(build, staging, missing) : null
+    const packages = [...known, ...(brought?.packages ?? [])]
+    const assembled = await assemble(build, staging, packages)
+    faultPoint('build:after-assembly')
+    return publish(build, staging, { packages, assembled, brought })
+  })
+}
+
+async function assemble(
+  { context: { volume, target, signal }, clock, report }: Build,
+  staging: Staging,
+  packages: readonly PackageRecord[],
+): Promise<AssembledTree> {
+  return clock.measure('link', () => {
+    writeInterpreter(join(staging.folder, TREE), target)
+    return assembleEnvironment(volume, {
+      ...{ staging: staging.id, packages, signal },
+      onProgress: (done, total) => report({ phase: 'link', message: 'linking', done, total, unit: 'files' }),
     })
   })
 }
 
-async function install(
-  session: UvSession,
-  tree: string,
-  { closure, target, recipe }: KeyInputs,
-  clock: PhaseClock,
-  report: ReportProgress,
-): Promise<void> {
-  await clock.measure('install', () => makeVirtualenv(session, tree, target))
-  faultPoint('build:after-virtualenv')
-  const seconds = await installClosure(session, {
-    folder: tree,
-    ...{ closure, target },
-    buildEnvironment: recipe.build?.environment ?? {},
-    onProgress: progress => report(describeInstall(progress)),
-    onMessage: message => report({ phase: 'download', message }),
-  })
-  clock.add('download', seconds.download)
-  clock.add('install', seconds.install)
-  faultPoint('build:after-install')
-  tidyVirtualenv(tree, target)
+interface Result {
+  readonly packages: readonly PackageRecord[]
+  readonly assembled: AssembledTree
+  readonly brought: Brought | null
 }
 
-async function seal(
-  tree: string,
-  clock: PhaseClock,
-  report: ReportProgress,
-  signal: AbortSignal,
-): Promise<SealedTree> {
-  const sealed = await sealTree(tree, {
-    signal,
-    onProgress: (done, total) => report({ phase: 'hash', message: 'hashing', done, total, unit: 'bytes' }),
+async function publish(build: Build, staging: Staging, result: Result): Promise<Built> {
+  const { clock, report, key } = build
+  const { volume } = build.context
+  const { assembled, brought } = result
+  report({ phase: 'seal', message: 'making it durable' })
+  return clock.measure('seal', async () => {
+    const added = (brought?.added ?? 0) + ownBlocks(staging)
+    const receipt = receiptOfBuild(build, { ...result, added })
+    const publication = { key, staging: staging.id, manifest: assembled.manifest, receipt }
+    const { published, ...ready } = await publishEnvironment(volume, publication)
+    return { ...ready, added: published ? added : 0, conflicts: assembled.conflicts }
   })
-  clock.add('hash', sealed.seconds.hash)
-  clock.add('seal', sealed.seconds.chmod)
-  return sealed
+}
+
+/** Folders and the interpreter's links; the rest are links to blobs. */
+function ownBlocks(staging: Staging): number {
+  const count = startDiskCount(staging.startedMs)
+  count.folders(join(staging.folder, TREE))
+  return count.bytes()
 }

@@ -1,26 +1,56 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
+/**
+ * Counts the disk blocks, in bytes, of what was made since `since` (milliseconds since the epoch, on the file
+ * system's clock): every inode born then, once however many names it has.
+ */
+export interface DiskCount {
+  /** A file, or a folder with all it holds. What lies in a finished archive of uv's cache never changes. */
+  everything(path: string): void
+  /** Of all files below a folder, those that have another name elsewhere too and so outlive it. */
+  sharedFiles(folder: string): void
+  /** A folder and the folders below it, `depth` levels of them. */
+  folders(folder: string, depth?: number): void
+  bytes(): number
+}
+
 const blockBytes = 512
 
-/**
- * Disk blocks, in bytes, that a build added: every inode under `folders` born at or after `since`
- * (milliseconds since the epoch, on the file system's clock), each counted once however many names it has. An
- * old folder in which nothing was made or replaced since (its mtime is older) may still have changed folders
- * below it; only the contents of uv's archives are skipped unseen, since an archive never changes.
- */
-export function diskAdded(folders: readonly string[], since: number): number {
+export function startDiskCount(since: number): DiskCount {
   const seen = new Set<number>()
-  const count = (path: string): number => {
-    const stat = lstatSync(path, { throwIfNoEntry: false })
-    if (!stat || seen.has(stat.ino)) return 0
-    seen.add(stat.ino)
-    const isNew = stat.birthtimeMs >= since
-    const own = isNew ? stat.blocks * blockBytes : 0
-    if (!stat.isDirectory() || (!isNew && isArchive(path))) return own
-    return readdirSync(path).reduce((sum, name) => sum + count(join(path, name)), own)
+  let bytes = 0
+  const add = (path: string) => {
+    const stats = lstatSync(path, { throwIfNoEntry: false })
+    if (!stats || seen.has(stats.ino)) return null
+    seen.add(stats.ino)
+    const isNew = stats.birthtimeMs >= since
+    if (isNew) bytes += stats.blocks * blockBytes
+    return { isNew, isFolder: stats.isDirectory() }
   }
-  return folders.reduce((sum, folder) => sum + count(folder), 0)
+  const count: DiskCount = {
+    everything(path) {
+      const added = add(path)
+      if (!added?.isFolder || (!added.isNew && isArchive(path))) return
+      for (const name of readdirSync(path)) count.everything(join(path, name))
+    },
+    sharedFiles(folder) {
+      for (const entry of readdirSync(folder, { withFileTypes: true })) {
+        const path = join(folder, entry.name)
+        if (entry.isDirectory()) count.sharedFiles(path)
+        else if (lstatSync(path).nlink > 1) add(path)
+      }
+    },
+    folders(folder, depth = Number.POSITIVE_INFINITY) {
+      add(folder)
+      if (depth === 0) return
+      for (const entry of readdirSync(folder, { withFileTypes: true })) {
+        if (entry.isDirectory()) count.folders(join(folder, entry.name), depth - 1)
+      }
+    },
+    bytes: () => bytes,
+  }
+  return count
 }
 
 /** `archive-v0/<id>`: an unpacked wheel, written once. */

@@ -7,7 +7,9 @@ const ofBuild = [
   'build:after-virtualenv',
   'build:after-install',
   'build:after-proof',
-  'build:after-seal',
+  'build:after-bytecode',
+  'build:after-take-in',
+  'build:after-assembly',
 ] as const
 
 /** The steps a first prepare on a new volume goes through, each a place where a test kills it. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeDurable } from '../../cache/volume/durable.ts'
 import { factsFolder } from '../../cache/volume/layout.ts'
+import { selectPackages } from '../../src/closure/select-packages.ts'
 import type { Lock } from '../../src/lock/lock.ts'
 import { parseLock } from '../../src/lock/parse-lock.ts'
 import type { IndexedFile } from '../../src/lock/with-files.ts'
@@ -11,13 +12,14 @@ import { openUvSession } from './open-uv-session.ts'
 import { withStaging } from './with-staging.ts'
 
 /**
- * A requirements lock has digests and no file names. The index tells them, through uv, once for each lock and
- * Python version; `facts/locks/<lock digest>-<version>.json` keeps the files whose digest the lock allows, so
+ * A requirements lock has digests and no file names. The index tells them, through uv, once for each lock,
+ * Python version and machine; `facts/locks/<lock digest>-<ABI>-<version>-<machine>.json` keeps the files whose digest the lock allows, so
  * that a known lock needs neither network nor uv. No address is kept.
  */
 export async function filesOfLock(context: PrepareContext, lock: Lock): Promise<readonly IndexedFile[]> {
   const { volume, input, target } = context
-  const fact = join(factsFolder(volume, 'locks'), `${input.lock.digest}-${target.version}.json`)
+  const asked = `${input.lock.digest}-${target.abi}-${target.version}-${target.machine}`
+  const fact = join(factsFolder(volume, 'locks'), `${asked}.json`)
   const known = readFact(fact)
   if (known) return known
   const files = await askIndex(context, lock)
@@ -27,8 +29,9 @@ export async function filesOfLock(context: PrepareContext, lock: Lock): Promise<
 
 async function askIndex(context: PrepareContext, lock: Lock): Promise<IndexedFile[]> {
   const { volume, input, target, report } = context
-  const wanted = new Set(lock.packages.flatMap(({ digests }) => digests))
-  const packages = lock.packages.flatMap(({ name, version, source }) =>
+  const selected = selectPackages(lock, input.task, target)
+  const wanted = new Set(selected.flatMap(({ digests }) => digests))
+  const packages = selected.flatMap(({ name, version, source }) =>
     source.kind === 'registry' && version !== null ? [{ name, version }] : [],
   )
   if (packages.length === 0) return []

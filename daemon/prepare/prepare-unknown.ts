@@ -26,7 +26,12 @@ export async function prepareUnknown(
   const key = environmentKey(inputs)
   rememberKey(volume, input, target, key)
   const leftOut = inputs.closure.leftOut.map(({ name }) => name)
-  if (dryRun) return { ...describePlan(context, key, inputs.closure, clock), leftOut }
+  if (dryRun) {
+    return {
+      ...describePlan(context, key, inputs.closure, clock),
+      ...(leftOut.length > 0 ? { leftOut } : {}),
+    }
+  }
   const { value, built } = await findOrBuild(context, key, inputs, clock)
   recordTask(volume, { task: input.name, lockfiles: configuration.lockfiles, key })
   const { packages, files, bytes } = value.summary
@@ -39,7 +44,8 @@ export async function prepareUnknown(
     files,
     bytes: { apparent: bytes, added: value.added },
     seconds: clock.seconds(),
-    leftOut,
+    ...(leftOut.length > 0 ? { leftOut } : {}),
+    ...(value.conflicts.length > 0 ? { conflicts: value.conflicts } : {}),
   }
 }
 
@@ -52,7 +58,7 @@ async function findOrBuild(
   const { configuration, volume, signal, report } = context
   const find = (): Built | null => {
     const ready = findEnvironment(volume, key)
-    return ready && { ...ready, added: 0 }
+    return ready && { ...ready, added: 0, conflicts: [] }
   }
   const there = find()
   if (there) return { value: there, built: false }
@@ -64,7 +70,7 @@ async function findOrBuild(
       return find()
     },
     slots: configuration.builds,
-    build: announce => buildEnvironment(context, key, inputs, clock, announce),
+    build: announce => buildEnvironment({ context, key, inputs, clock, report: announce }),
   })
 }
 

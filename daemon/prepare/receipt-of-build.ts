@@ -1,36 +1,31 @@
-import type { SealedTree } from '../../cache/environment/seal-tree.ts'
-import type { PhaseSeconds } from '../../src/api/prepare.ts'
+import type { AssembledTree } from '../../cache/environment/assemble-environment.ts'
 import type { Distribution } from '../../src/closure/closure.ts'
-import type { Key } from '../../src/digest.ts'
-import type { KeyInputs } from '../../src/key/environment-key.ts'
-import { packageKey } from '../../src/key/package-key.ts'
+import type { PackageRecord } from '../../src/report/package-record.ts'
 import type { BuiltFrom, Receipt } from '../../src/report/receipt.ts'
+import { VIRTUALENV } from '../../src/tree/environment-manifest.ts'
 import { VERSION } from '../../src/version.ts'
-import type { UvSession } from '../uv/run/uv-session.ts'
+import { PINNED_UV } from '../uv/pinned-uv.ts'
+import type { Brought } from './bring-packages.ts'
+import type { Build } from './build-environment.ts'
 
 export interface BuildFacts {
-  readonly key: Key
-  readonly inputs: KeyInputs
-  /** Version of each distribution as its metadata tells it. */
-  readonly installed: ReadonlyMap<string, string>
-  readonly sealed: SealedTree
-  readonly session: UvSession
-  readonly seconds: PhaseSeconds
+  readonly packages: readonly PackageRecord[]
+  readonly assembled: AssembledTree
+  /** Null where the store knew all packages. */
+  readonly brought: Brought | null
   /** Disk blocks added, in bytes. */
   readonly added: number
 }
 
-export function receiptOfBuild({
-  key,
-  inputs,
-  installed,
-  sealed,
-  session,
-  seconds,
-  added,
-}: BuildFacts): Receipt {
+export function receiptOfBuild({ key, inputs, clock }: Build, facts: BuildFacts): Receipt {
   const { closure, target, recipe } = inputs
-  const { digest, files, directories, links, apparentBytes } = sealed
+  const { assembled, brought, added } = facts
+  const { digest, files, directories, links, apparentBytes } = assembled
+  const packages = facts.packages
+    .filter(({ name }) => name !== VIRTUALENV)
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+  const versions = new Map(packages.map(({ name, version }) => [name, version]))
+  const origins = brought?.session.index.origins ?? []
   return {
     schemaVersion: 1,
     key,
@@ -38,31 +33,26 @@ export function receiptOfBuild({
     ...{ closure, target, recipe },
     builtFrom: closure.distributions
       .filter(({ format }) => format !== 'wheel')
-      .map(distribution => builtFrom(distribution, inputs, installed)),
-    indexes: session.index.origins.filter(({ what }) => what.endsWith('index')).map(({ value }) => value),
-    versions: { envd: VERSION, uv: session.uv.version },
-    packages: closure.distributions.map(distribution => ({
-      name: distribution.name,
-      version: distribution.version ?? installed.get(distribution.name)!,
-      packageKey: packageKey(distribution, target, recipe),
+      .map(distribution => builtFrom(distribution, recipe.build?.environment ?? {}, versions)),
+    indexes: origins.filter(({ what }) => what.endsWith('index')).map(({ value }) => value),
+    versions: { envd: VERSION, uv: PINNED_UV.version },
+    packages: packages.map(({ name, version, packageKey, tree, uncompiled }) => ({
+      ...{ name, version, packageKey, tree },
+      uncompiled: uncompiled.length,
     })),
     tree: { digest, files, directories, links, bytes: apparentBytes },
-    seconds: { ...seconds },
+    conflicts: assembled.conflicts,
+    linkCopies: assembled.linkCopies,
+    seconds: { ...clock.seconds() },
     bytesAdded: added,
   }
 }
 
 function builtFrom(
   { name, source, filename, digest }: Distribution,
-  { recipe }: KeyInputs,
-  installed: ReadonlyMap<string, string>,
+  environment: Readonly<Record<string, string>>,
+  versions: ReadonlyMap<string, string>,
 ): BuiltFrom {
   const from = source.kind === 'git' ? `git+${source.url}@${source.commit}` : `${filename} ${digest}`
-  return {
-    name,
-    source: from,
-    environment: recipe.build?.environment ?? {},
-    wheel: null,
-    version: installed.get(name)!,
-  }
+  return { name, source: from, environment, version: versions.get(name)! }
 }

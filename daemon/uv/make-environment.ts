@@ -1,5 +1,6 @@
-import { readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { makeFolders } from '../../cache/disk/make-folder.ts'
 import { onMachine } from '../../cache/volume/machine-error.ts'
 import { EnvdError } from '../../src/error.ts'
 import type { Target } from '../../src/target/target.ts'
@@ -24,15 +25,14 @@ export async function makeVirtualenv(session: UvSession, folder: string, target:
 }
 
 /**
- * Makes a virtualenv follow from its target alone: `pyvenv.cfg` and `bin/python*` are written from it (uv's
- * own would name the uv that made them), and uv's lock file goes.
+ * Writes what of a virtualenv follows from its target: `pyvenv.cfg` and `bin/python*`. uv's own would name the uv
+ * that made them. Makes the folder where it is missing.
  */
-export function tidyVirtualenv(folder: string, target: Target): void {
+export function writeInterpreter(folder: string, target: Target): void {
+  const bin = join(folder, 'bin')
   onMachine(folder, () => {
-    rmSync(join(folder, '.lock'), { force: true })
+    makeFolders(bin)
     writeFileSync(join(folder, 'pyvenv.cfg'), pyvenvConfiguration(target))
-    const bin = join(folder, 'bin')
-    for (const name of readdirSync(bin)) if (/^python[0-9.]*t?$/.test(name)) rmSync(join(bin, name))
     symlinkSync(target.interpreter, join(bin, 'python'))
     const [major, minor] = target.version.split('.')
     const threads = target.abi.endsWith('t') ? 't' : ''

@@ -1,20 +1,13 @@
 import { linkSync, lstatSync, readdirSync, rmSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { onMachine } from '../../cache/volume/machine-error.ts'
 import { EnvdError } from '../../src/error.ts'
 import type { Uv } from './pinned-uv.ts'
 import { type CachedArchives, readCachedArchives } from './proof/cached-archives.ts'
 import { sitePackages } from './proof/site-packages.ts'
 
-/** What an installer writes into each `*.dist-info` (recorded by PEP 376, 610, 627, and uv's own notes). */
-const notes = new Set([
-  'RECORD',
-  'INSTALLER',
-  'REQUESTED',
-  'direct_url.json',
-  'uv_cache.json',
-  'uv_build.json',
-])
+/** What an installer writes into each `*.dist-info` beside RECORD (PEP 376, 610, and uv's own notes). */
+const notes = new Set(['INSTALLER', 'REQUESTED', 'direct_url.json', 'uv_cache.json', 'uv_build.json'])
 
 /** What `uv venv` makes. */
 const virtualenvFiles = new Set([
@@ -26,9 +19,9 @@ const virtualenvFiles = new Set([
 /**
  * Proves that every file in `tree` is one inode with a file of uv's cache, but for what an installer writes
  * itself. uv falls back to copies without a word, and a count of links proves nothing. Throws LINK_PROOF,
- * naming the first file and why it could not be linked. Reads each inode once; no contents but scripts'.
+ * naming the first file and why it could not be linked. Returns the archives of the cache that it looked at. Reads each inode once; no contents but scripts'.
  */
-export function proveLinks(uv: Uv, tree: string): void {
+export function proveLinks(uv: Uv, tree: string): readonly string[] {
   const site = sitePackages(tree)
   const infos = onMachine(site, () => readdirSync(site)).filter(name => name.endsWith('.dist-info'))
   const archives = readCachedArchives(uv.cacheFolder, new Set(infos))
@@ -41,6 +34,7 @@ export function proveLinks(uv: Uv, tree: string): void {
     if (isWritten(name, relative(site, path), archives)) continue
     throw notLinked(name, path, site, archives)
   }
+  return archives.folders
 }
 
 function* filesIn(folder: string): Generator<string> {
@@ -53,6 +47,8 @@ function* filesIn(folder: string): Generator<string> {
 
 function isWritten(inTree: string, inSite: string, { written }: CachedArchives): boolean {
   const note = /^[^/]+\.dist-info\/([^/]+)$/.exec(inSite)?.[1]
+  // uv copies every file of this name, also one that a package vendors.
+  if (basename(inSite) === 'RECORD') return true
   const script = /^bin\/([^/]+)$/.exec(inTree)?.[1]
   return (
     virtualenvFiles.has(inTree) ||

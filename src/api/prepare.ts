@@ -29,6 +29,12 @@ export interface PreparedTask {
   readonly seconds: PhaseSeconds
   /** Members of the locked project that are not installed from the lock. */
   readonly leftOut?: readonly string[]
+  /** Of a build: paths that several packages have with different contents, and whose lies there. */
+  readonly conflicts?: readonly {
+    readonly path: string
+    readonly owners: readonly string[]
+    readonly winner: string | null
+  }[]
   /** Dry run only. */
   readonly closure?: readonly ClosureRow[]
   /** Dry run only: true when the environment is ready. */
@@ -41,6 +47,7 @@ export interface PhaseSeconds {
   readonly resolve: number
   readonly download: number
   readonly install: number
+  readonly compile: number
   readonly hash: number
   readonly link: number
   readonly seal: number

@@ -23,6 +23,14 @@ export interface Receipt {
   /** Sorted by name. */
   readonly packages: readonly ReceiptPackage[]
   readonly tree: ReceiptTree
+  /** Paths that several packages have with different contents, and whose lies there (null: the virtualenv's own). */
+  readonly conflicts: readonly {
+    readonly path: string
+    readonly owners: readonly string[]
+    readonly winner: string | null
+  }[]
+  /** Copies of blobs that had as many links as the file system allows. */
+  readonly linkCopies: number
   readonly seconds: Readonly<Record<string, number>>
   /** Disk blocks the build added to the volume, uv's cache included. */
   readonly bytesAdded: number
@@ -34,7 +42,6 @@ export interface BuiltFrom {
   /** Exact file name and digest of a source distribution, URL and commit of a git source. */
   readonly source: string
   readonly environment: Readonly<Record<string, string>>
-  readonly wheel: string | null
   readonly version: string
 }
 
@@ -42,6 +49,10 @@ interface ReceiptPackage {
   readonly name: string
   readonly version: string
   readonly packageKey: Key
+  /** Digest of its tree. */
+  readonly tree: string
+  /** Modules without bytecode, since they don't compile. */
+  readonly uncompiled: number
 }
 
 interface ReceiptTree {

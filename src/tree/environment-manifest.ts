@@ -28,6 +28,12 @@ export interface Decision {
   readonly winner: string | null
 }
 
+/**
+ * The package of the files that every virtualenv of an interpreter has, `activate` and such. No distribution can have
+ * this name (PEP 508), and it sorts before all of theirs: any package wins over it.
+ */
+export const VIRTUALENV = '.virtualenv'
+
 const header = 'envd environment tree 1'
 
 /** The canonical text, whatever the order of the parts. Throws a plain Error for what is none: a bug. */
@@ -37,7 +43,8 @@ export function formatEnvironmentManifest({ packages, decisions, skeleton }: Env
   const known = new Set(packages.map(({ name }) => name))
   if (known.size !== packages.length) throw new Error('an environment has one package of a name')
   for (const { name, tree } of packages) {
-    if (!normalized.test(name) || !hex64.test(tree)) throw new Error(`no package: ${name} ${tree}`)
+    if ((!normalized.test(name) && name !== VIRTUALENV) || !hex64.test(tree))
+      throw new Error(`no package: ${name} ${tree}`)
   }
   for (const [index, { path, winner }] of byPath.entries()) {
     if (winner !== null && !known.has(winner)) throw new Error(`no package of this environment: ${winner}`)

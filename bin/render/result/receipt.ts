@@ -54,8 +54,8 @@ function fileOf(name: string, { closure }: Receipt): string {
   return source.kind === 'git' ? `${source.url}@${source.commit}` : `${filename ?? ''} ${digest ?? ''}`.trim()
 }
 
-function built({ name, version, source, wheel }: BuiltFrom): string {
-  return `  ${name} ${version} from ${source}${wheel === null ? '' : ` as ${wheel}`}\n`
+function built({ name, version, source }: BuiltFrom): string {
+  return `  ${name} ${version} from ${source}\n`
 }
 
 function facts(rows: readonly (readonly string[])[]): string {

@@ -24,8 +24,10 @@ export function receiptFor(key: Key, sealed: SealedTree): Receipt {
     builtFrom: [],
     indexes: ['https://index.example/simple'],
     versions: { envd: '0.1.0', uv: '0.0.0' },
-    packages: [{ name: 'a', version: '1', packageKey: key }],
+    packages: [{ name: 'a', version: '1', packageKey: key, tree: digest, uncompiled: 0 }],
     tree: { digest, files, directories, links, bytes },
+    conflicts: [],
+    linkCopies: 0,
     seconds: { hash: sealed.seconds.hash },
     bytesAdded: 0,
   }

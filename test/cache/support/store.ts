@@ -59,7 +59,10 @@ export async function makeEnvironment(
     ...{ key, staging, manifest: assembled.manifest },
     receipt: {
       ...receipt,
-      packages: packages.map(({ name, version, packageKey }) => ({ name, version, packageKey })),
+      packages: packages.map(({ name, version, packageKey, tree }) => ({
+        ...{ name, version, packageKey, tree },
+        uncompiled: 0,
+      })),
     },
   })
   return { key, tree: path }

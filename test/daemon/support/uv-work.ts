@@ -7,7 +7,7 @@ import { askInterpreter } from '../../../daemon/python/ask-interpreter.ts'
 import { bringUv } from '../../../daemon/uv/bring-uv.ts'
 import { readIndexConfiguration } from '../../../daemon/uv/index-configuration.ts'
 import { installClosure } from '../../../daemon/uv/install-closure.ts'
-import { makeVirtualenv, tidyVirtualenv } from '../../../daemon/uv/make-environment.ts'
+import { makeVirtualenv } from '../../../daemon/uv/make-environment.ts'
 import type { InstallProgress } from '../../../daemon/uv/run/install-progress.ts'
 import type { UvSession } from '../../../daemon/uv/run/uv-session.ts'
 import type { Closure, Distribution } from '../../../src/closure/closure.ts'
@@ -70,7 +70,6 @@ export async function startWork(options: WorkOptions = {}): Promise<UvWork> {
         buildEnvironment: build,
         onProgress: one => progress.push(one),
       })
-      tidyVirtualenv(tree, target)
       return tree
     },
   }

@@ -1,0 +1,95 @@
+import { availableParallelism } from 'node:os'
+import { relinkArchives } from '../../cache/blob/relink-archives.ts'
+import type { InstalledPackage } from '../../cache/package/installed-package.ts'
+import { takeInPackages } from '../../cache/package/take-in-package.ts'
+import { faultPoint } from '../../cache/volume/fault-point.ts'
+import { blobsFolder, packageFile, packagesFolder, treeFile, treesFolder } from '../../cache/volume/layout.ts'
+import type { Volume } from '../../cache/volume/open-volume.ts'
+import type { PackageRecord } from '../../src/report/package-record.ts'
+import { compileBytecode } from '../python/compile-bytecode.ts'
+import type { UvSession } from '../uv/run/uv-session.ts'
+import type { Build } from './build-environment.ts'
+import { type DiskCount, startDiskCount } from './disk-added.ts'
+import { type InstalledPackages, installPackages } from './install-packages.ts'
+import { openUvSession } from './open-uv-session.ts'
+import type { WantedPackage } from './wanted-packages.ts'
+import type { Staging } from './with-staging.ts'
+
+export interface Brought {
+  readonly packages: readonly PackageRecord[]
+  /** Disk blocks added to the volume, in bytes, uv's cache included. */
+  readonly added: number
+  readonly session: UvSession
+}
+
+/**
+ * Brings what the store does not know: uv installs it into staging, its bytecode is compiled, its files become
+ * blobs, and uv's own unpacked copies become links to these.
+ */
+export async function bringPackages(
+  build: Build,
+  staging: Staging,
+  missing: readonly WantedPackage[],
+): Promise<Brought> {
+  const { context, inputs, clock, report } = build
+  const session = await openUvSession(context, staging, {
+    furtherIndexes: inputs.furtherIndexes,
+    log: build.key,
+    onMessage: message => report({ phase: 'download', message }),
+  })
+  const installed = await installPackages(build, session, staging, missing)
+  const compiled = await compile(build, installed)
+  faultPoint('build:after-bytecode')
+  const { packages, digests } = await clock.measure('hash', () =>
+    takeInPackages(context.volume, compiled, {
+      ...{ staging: staging.id, signal: context.signal },
+      onProgress: (done, total) =>
+        report({ phase: 'hash', message: 'taking in', done, total, unit: 'bytes' }),
+    }),
+  )
+  faultPoint('build:after-take-in')
+  await clock.measure('link', () =>
+    relinkArchives(context.volume, installed.archives, digests, {
+      ...{ staging: staging.id, signal: context.signal },
+    }),
+  )
+  const count = startDiskCount(staging.startedMs)
+  count.everything(session.uv.cacheFolder)
+  for (const root of installed.roots) count.sharedFiles(root)
+  countRecords(count, context.volume, packages)
+  return { packages, added: count.bytes(), session }
+}
+
+/** One process a package, as many side by side as there are cores. */
+async function compile(
+  { context, inputs, clock, report }: Build,
+  installed: InstalledPackages,
+): Promise<InstalledPackage[]> {
+  return clock.measure('compile', async () => {
+    const all: InstalledPackage[] = []
+    for (const root of installed.roots) {
+      const packages = installed.packages.filter(one => one.root === root)
+      const compiled = await compileBytecode(inputs.target.interpreter, root, packages, {
+        signal: context.signal,
+        jobs: availableParallelism(),
+        onProgress: (done, total) =>
+          report({ phase: 'compile', message: 'compiling bytecode', done, total, unit: 'files' }),
+      })
+      for (const one of packages) {
+        const { compiled: paths, uncompiled } = compiled.get(one.name) ?? { compiled: [], uncompiled: [] }
+        all.push({ ...one, paths: [...new Set([...one.paths, ...paths])], uncompiled })
+      }
+    }
+    return all
+  })
+}
+
+function countRecords(count: DiskCount, volume: Volume, packages: readonly PackageRecord[]): void {
+  for (const { tree, packageKey } of packages) {
+    count.everything(treeFile(volume, tree))
+    count.everything(packageFile(volume, packageKey))
+  }
+  for (const folder of [blobsFolder(volume), packagesFolder(volume), treesFolder(volume)]) {
+    count.folders(folder, 1)
+  }
+}

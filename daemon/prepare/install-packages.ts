@@ -1,0 +1,97 @@
+import { join } from 'node:path'
+import type { InstalledPackage } from '../../cache/package/installed-package.ts'
+import { sharedPaths } from '../../cache/package/shared-paths.ts'
+import { faultPoint } from '../../cache/volume/fault-point.ts'
+import { VIRTUALENV } from '../../src/tree/environment-manifest.ts'
+import { installClosure } from '../uv/install-closure.ts'
+import { makeVirtualenv } from '../uv/make-environment.ts'
+import { proveClosure } from '../uv/prove-closure.ts'
+import { proveLinks } from '../uv/prove-links.ts'
+import { readRecords } from '../uv/read-record.ts'
+import type { UvSession } from '../uv/run/uv-session.ts'
+import type { Build } from './build-environment.ts'
+import { describeInstall } from './describe-install.ts'
+import { listVirtualenv } from './list-virtualenv.ts'
+import type { WantedPackage } from './wanted-packages.ts'
+import type { Staging } from './with-staging.ts'
+
+export interface InstalledPackages {
+  readonly packages: readonly InstalledPackage[]
+  /** The virtualenvs they lie in. */
+  readonly roots: readonly string[]
+  /** uv's unpacked copies of them. */
+  readonly archives: readonly string[]
+}
+
+/**
+ * Installs the missing packages into a virtualenv in staging, proves what came and that every file is a link, and
+ * tells which file is whose. Packages that share a path are installed once more, each alone: together, uv's threads
+ * race for it.
+ */
+export async function installPackages(
+  build: Build,
+  session: UvSession,
+  staging: Staging,
+  missing: readonly WantedPackage[],
+): Promise<InstalledPackages> {
+  const together = await installInto(build, session, join(staging.folder, 'install'), missing)
+  const apart: InstalledPackages[] = []
+  for (const [position, wanted] of missing.entries()) {
+    if (!together.shared.has(wanted.distribution?.name ?? VIRTUALENV)) continue
+    const root = join(staging.folder, `apart-${position}`)
+    apart.push(await installInto(build, session, root, [wanted]))
+  }
+  const all = [
+    { ...together, packages: together.packages.filter(({ name }) => !together.shared.has(name)) },
+    ...apart,
+  ]
+  return {
+    packages: all.flatMap(({ packages }) => packages),
+    roots: all.flatMap(({ roots }) => roots),
+    archives: [...new Set(all.flatMap(({ archives }) => archives))],
+  }
+}
+
+interface InstalledTogether extends InstalledPackages {
+  /** Names of packages that have a path in common with another one. */
+  readonly shared: ReadonlySet<string>
+}
+
+async function installInto(
+  { context, inputs, clock, report }: Build,
+  session: UvSession,
+  root: string,
+  wanted: readonly WantedPackage[],
+): Promise<InstalledTogether> {
+  const { target } = inputs
+  await clock.measure('install', () => makeVirtualenv(session, root, target))
+  faultPoint('build:after-virtualenv')
+  const virtualenv = listVirtualenv(root)
+  const distributions = wanted.flatMap(({ distribution }) => distribution ?? [])
+  const closure = { distributions, leftOut: [] }
+  const seconds = await installClosure(session, {
+    ...{ folder: root, closure, target },
+    buildEnvironment: inputs.recipe.build?.environment ?? {},
+    onProgress: progress => report(describeInstall(progress)),
+    onMessage: message => report({ phase: 'download', message }),
+  })
+  clock.add('download', seconds.download)
+  clock.add('install', seconds.install)
+  faultPoint('build:after-install')
+  return clock.measure('link', () => {
+    report({ phase: 'link', message: 'checking what was installed' })
+    const versions = proveClosure(root, closure)
+    const archives = proveLinks(session.uv, root)
+    const owned = readRecords(root)
+    faultPoint('build:after-proof')
+    const packages = wanted.map(({ distribution, packageKey }) => {
+      const name = distribution?.name ?? VIRTUALENV
+      const version = distribution ? versions.get(name)! : session.uv.version
+      const paths = distribution ? owned.get(name)!.paths : virtualenv
+      return { packageKey, name, version, root, paths, uncompiled: [] }
+    })
+    context.signal.throwIfAborted()
+    const shared = new Set(sharedPaths(packages).flatMap(({ owners }) => owners))
+    return { packages, roots: [root], archives, shared }
+  })
+}
