@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { InstalledPackage } from '../../cache/package/installed-package.ts'
-import { sharedPaths } from '../../cache/package/shared-paths.ts'
 import { faultPoint } from '../../cache/volume/fault-point.ts'
+import { EnvdError } from '../../src/error.ts'
 import { VIRTUALENV } from '../../src/tree/environment-manifest.ts'
 import { installClosure } from '../uv/install-closure.ts'
 import { makeVirtualenv } from '../uv/make-environment.ts'
@@ -78,20 +78,29 @@ async function installInto(
   clock.add('download', seconds.download)
   clock.add('install', seconds.install)
   faultPoint('build:after-install')
-  return clock.measure('link', () => {
+  return clock.measure('link', async () => {
     report({ phase: 'link', message: 'checking what was installed' })
     const versions = proveClosure(root, closure)
     const archives = proveLinks(session.uv, root)
-    const owned = readRecords(root)
+    const records = await readRecords(root)
+    refuseUnowned(records.unowned)
     faultPoint('build:after-proof')
     const packages = wanted.map(({ distribution, packageKey }) => {
       const name = distribution?.name ?? VIRTUALENV
       const version = distribution ? versions.get(name)! : session.uv.version
-      const paths = distribution ? owned.get(name)!.paths : virtualenv
+      const paths = distribution ? records.packages.get(name)!.paths : virtualenv
       return { packageKey, name, version, root, paths, uncompiled: [] }
     })
     context.signal.throwIfAborted()
-    const shared = new Set(sharedPaths(packages).flatMap(({ owners }) => owners))
+    const shared = new Set(records.shared.flatMap(({ owners }) => owners))
     return { packages, roots: [root], archives, shared }
+  })
+}
+
+/** uv records all it installs; what nobody owns would be lost. */
+function refuseUnowned(paths: readonly string[]): void {
+  if (paths.length === 0) return
+  throw new EnvdError('CLOSURE_NOT_INSTALLED', `no package's RECORD has ${paths[0]}`, {
+    details: { unowned: paths.slice(0, 20) },
   })
 }

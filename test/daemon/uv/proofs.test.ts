@@ -1,6 +1,7 @@
-import { chmodSync, copyFileSync, linkSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, linkSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { writeInterpreter } from '../../../daemon/uv/make-environment.ts'
 import { sitePackages } from '../../../daemon/uv/proof/site-packages.ts'
 import { proveClosure } from '../../../daemon/uv/prove-closure.ts'
 import { proveLinks } from '../../../daemon/uv/prove-links.ts'
@@ -13,7 +14,12 @@ import { closureOf, distributionOf, startWork } from '../support/uv-work.ts'
 const alpha = makeWheel({
   name: 'Alpha',
   version: '1.0',
-  files: { 'alpha/__init__.py': 'def main(): ...\n', 'alpha/data.txt': 'data' },
+  // uv copies every file that is called RECORD, also one that a package vendors.
+  files: {
+    'alpha/__init__.py': 'def main(): ...\n',
+    'alpha/data.txt': 'data',
+    'alpha/vendored.dist-info/RECORD': '',
+  },
   entryPoints: { alpha: 'alpha:main' },
   scripts: { 'alpha-shell': '#!/bin/sh\n' },
 })
@@ -70,8 +76,8 @@ test.each([
   ['a file nobody brought', (site: string) => writeFileSync(join(site, 'stranger.py'), '')],
   ['a program nobody brought', (site: string) => writeFileSync(join(site, '../../../bin/stranger'), '')],
   [
-    'RECORD in a place where it means nothing',
-    (site: string) => writeFileSync(join(site, 'alpha/RECORD'), ''),
+    'an INSTALLER in a place where it means nothing',
+    (site: string) => writeFileSync(join(site, 'alpha/INSTALLER'), ''),
   ],
 ])('%s', async (_, spoil) => {
   const { site, prove } = await installed()
@@ -110,7 +116,9 @@ test('1.0 and 1.0.0 are one version', async () => {
 })
 
 test('the virtualenv follows from the target alone', async () => {
-  const { work, tree } = await installed()
+  const work = await startWork()
+  const tree = join(work.session.temporaryFolder, 'tree')
+  writeInterpreter(tree, work.target)
   const { readFileSync, readlinkSync, existsSync } = await import('node:fs')
   const { interpreter, version } = work.target
   expect(readFileSync(join(tree, 'pyvenv.cfg'), 'utf8')).toBe(
@@ -120,5 +128,4 @@ test('the virtualenv follows from the target alone', async () => {
   const names = readdirSync(join(tree, 'bin')).filter(name => name.startsWith('python'))
   expect(names.sort()).toEqual(['python', 'python3', `python${version.split('.').slice(0, 2).join('.')}`])
   expect(existsSync(join(tree, '.lock'))).toBe(false)
-  chmodSync(tree, 0o755)
 })
