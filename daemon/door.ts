@@ -19,9 +19,9 @@ import type { PrepareEvent, PrepareOutcome, PrepareRequest } from '../src/api/pr
 import type { Configuration, Origin } from '../src/config/configuration.ts'
 import { EnvdError } from '../src/error.ts'
 import type { Receipt } from '../src/report/receipt.ts'
-import { toBody } from './prepare/error-body.ts'
+import { toBody } from './prepare/once/error-body.ts'
 import { prepareTask } from './prepare/prepare-task.ts'
-import { taskNames } from './prepare/task-names.ts'
+import { taskNames } from './prepare/task/task-names.ts'
 
 export { loadConfiguration } from './configuration/load-configuration.ts'
 

@@ -91,7 +91,7 @@ export const locksFolder = ({ root }: At): string => join(root, 'locks')
 export const lockFile = (at: At, name: string): string => join(locksFolder(at), `${name}.lock`)
 /** Held by the one process that builds or removes the environment. */
 export const buildLockFile = (at: At, key: string): string => lockFile(at, key)
-/** What the builder says of itself to those who wait (daemon/prepare/build-record.ts). */
+/** What the builder says of itself to those who wait (daemon/prepare/once/build-record.ts). */
 export const buildRecordFile = (at: At, key: string): string => join(locksFolder(at), `${key}.json`)
 /** Bounds how many builds run side by side; slots count from 0. */
 export const buildSlotFile = (at: At, slot: number): string => lockFile(at, `slot-${slot}`)

@@ -2,7 +2,7 @@ import { namesIn } from '../../cache/disk/names-in.ts'
 import type { Volume } from '../../cache/volume/open-volume.ts'
 import type { TaskRow } from '../../src/api/operations.ts'
 import type { Configuration } from '../../src/config/configuration.ts'
-import { taskNames } from '../prepare/task-names.ts'
+import { taskNames } from '../prepare/task/task-names.ts'
 import { listDirectly } from './list/list-directly.ts'
 import { startListing } from './list/listing.ts'
 

@@ -3,8 +3,8 @@ import type { Volume } from '../../cache/volume/open-volume.ts'
 import type { RemovedEnvironment } from '../../src/api/operations.ts'
 import type { Configuration } from '../../src/config/configuration.ts'
 import { isKey, type Key } from '../../src/digest.ts'
-import { recallKey } from '../prepare/known-key.ts'
-import { readTaskRecord, tasksWithKey } from '../prepare/task-record.ts'
+import { recallKey } from '../prepare/task/known-key.ts'
+import { readTaskRecord, tasksWithKey } from '../prepare/task/task-record.ts'
 import { notReady, taskContext } from './task-context.ts'
 
 /** Removes an environment, never a task's folder; says which tasks had it. */

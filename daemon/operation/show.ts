@@ -4,7 +4,7 @@ import type { Configuration } from '../../src/config/configuration.ts'
 import { isKey } from '../../src/digest.ts'
 import { EnvdError } from '../../src/error.ts'
 import type { Receipt } from '../../src/report/receipt.ts'
-import { recallKey } from '../prepare/known-key.ts'
+import { recallKey } from '../prepare/task/known-key.ts'
 import { notReady, taskContext } from './task-context.ts'
 
 /** The receipt of a key, or of the environment that a task as it is now has. */

@@ -3,8 +3,8 @@ import type { Configuration } from '../../src/config/configuration.ts'
 import { EnvdError } from '../../src/error.ts'
 import type { WorkOptions } from '../door.ts'
 import type { PrepareContext } from '../prepare/context.ts'
-import { readTask } from '../prepare/read-task.ts'
-import { targetOf } from '../prepare/target-of.ts'
+import { readTask } from '../prepare/task/read-task.ts'
+import { targetOf } from '../prepare/task/target-of.ts'
 
 /** A task as it is now, ready to be asked for its key. */
 export function taskContext(

@@ -11,7 +11,7 @@ import type { Configuration } from '../../src/config/configuration.ts'
 import { isKey, type Key } from '../../src/digest.ts'
 import { EnvdError } from '../../src/error.ts'
 import type { WorkOptions } from '../door.ts'
-import { tasksWithKey } from '../prepare/task-record.ts'
+import { tasksWithKey } from '../prepare/task/task-record.ts'
 import { keyOfTask } from './remove.ts'
 
 /** Verifies, records what was found before anything is healed, and heals where that is asked for. */

@@ -1,8 +1,8 @@
+import { removeVolume as remove } from '../../cache/volume/maintenance/remove-volume.ts'
 import { openVolume } from '../../cache/volume/open-volume.ts'
-import { removeVolume as remove } from '../../cache/volume/remove-volume.ts'
 import type { VolumeRemoval } from '../../src/api/operations.ts'
 
-export { upgradeVolume } from '../../cache/volume/upgrade-volume.ts'
+export { upgradeVolume } from '../../cache/volume/maintenance/upgrade-volume.ts'
 export { volumeInfo } from '../../cache/volume/volume-info.ts'
 
 /** Never makes the volume it removes. */

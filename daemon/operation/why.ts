@@ -5,7 +5,7 @@ import { isKey } from '../../src/digest.ts'
 import { environmentKey, type KeyInputs } from '../../src/key/environment-key.ts'
 import { differences } from '../../src/key/why-differ.ts'
 import type { WorkOptions } from '../door.ts'
-import { selectTask } from '../prepare/select-task.ts'
+import { selectTask } from '../prepare/task/select-task.ts'
 import { show } from './show.ts'
 import { taskContext } from './task-context.ts'
 

@@ -2,7 +2,7 @@ import type { Volume } from '../../cache/volume/open-volume.ts'
 import type { Configuration } from '../../src/config/configuration.ts'
 import type { Target } from '../../src/target/target.ts'
 import type { ReportProgress } from './progress.ts'
-import type { TaskInput } from './read-task.ts'
+import type { TaskInput } from './task/read-task.ts'
 
 /** What every step of preparing one task works with. */
 export interface PrepareContext {

@@ -3,12 +3,12 @@ import type { Volume } from '../../cache/volume/open-volume.ts'
 import type { PreparedTask } from '../../src/api/prepare.ts'
 import type { Configuration } from '../../src/config/configuration.ts'
 import type { PrepareContext } from './context.ts'
-import { recallKey } from './known-key.ts'
 import { startPhaseClock } from './phase-clock.ts'
 import type { ReportProgress } from './progress.ts'
-import { readTask } from './read-task.ts'
-import { targetOf } from './target-of.ts'
-import { recordTask } from './task-record.ts'
+import { recallKey } from './task/known-key.ts'
+import { readTask } from './task/read-task.ts'
+import { targetOf } from './task/target-of.ts'
+import { recordTask } from './task/task-record.ts'
 
 export interface PrepareOptions {
   readonly dryRun: boolean

@@ -6,13 +6,13 @@ import type { PreparedTask } from '../../src/api/prepare.ts'
 import type { Closure } from '../../src/closure/closure.ts'
 import type { Key } from '../../src/digest.ts'
 import { environmentKey } from '../../src/key/environment-key.ts'
-import { type Built, buildEnvironment } from './build-environment.ts'
+import { type Built, buildEnvironment } from './build/build-environment.ts'
 import type { PrepareContext } from './context.ts'
-import { rememberKey } from './known-key.ts'
-import { once } from './once.ts'
+import { once } from './once/once.ts'
 import type { PhaseClock } from './phase-clock.ts'
-import { type SelectedTask, selectTask } from './select-task.ts'
-import { recordTask } from './task-record.ts'
+import { rememberKey } from './task/known-key.ts'
+import { type SelectedTask, selectTask } from './task/select-task.ts'
+import { recordTask } from './task/task-record.ts'
 
 /** The way of a task whose key is not known yet, or whose environment is not ready. */
 export async function prepareUnknown(

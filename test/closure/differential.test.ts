@@ -5,13 +5,13 @@ import { selectClosure } from '../../src/closure/select-closure.ts'
 import type { Selection } from '../../src/closure/selection.ts'
 import { parseLock } from '../../src/lock/parse-lock.ts'
 import { withFiles } from '../../src/lock/with-files.ts'
-import { pylockText, readLock, sha256 } from '../fixture/lock-texts.ts'
-import { type Selected, selectedByPackaging } from '../fixture/packaging-selection.ts'
-import { selectedByEnvd } from '../fixture/selected.ts'
+import { pylockText, readLock, sha256 } from '../fixture/lock/lock-texts.ts'
+import { type Selected, selectedByPackaging } from '../fixture/lock/packaging-selection.ts'
+import { selectedByEnvd } from '../fixture/lock/selected.ts'
+import { asUvInstalls } from '../fixture/lock/uv-selection.ts'
 import { targetOf } from '../fixture/target.ts'
-import { asUvInstalls } from '../fixture/uv-selection.ts'
 
-const folder = new URL('../fixture/locks/', import.meta.url)
+const folder = new URL('../fixture/locks', import.meta.url)
 const bytes = (path: string) => readFileSync(new URL(path, folder))
 const nothing: Selection = { extras: [], groups: [] }
 const chosen: Selection = { extras: ['cpu', 'color'], groups: ['test'] }
@@ -101,7 +101,7 @@ test('requirements have the files that packaging selects among those with a dige
 })
 
 describe('random pylock.toml files', () => {
-  const tags = readFileSync(new URL('../fixture/wheel-filenames.txt', import.meta.url), 'utf8')
+  const tags = readFileSync(new URL('../fixture/text/wheel-filenames.txt', import.meta.url), 'utf8')
     .trim()
     .split('\n')
     .map(filename => filename.split('-').slice(-3).join('-'))

@@ -10,8 +10,8 @@ import {
   uvLockText,
   uvPackage,
   uvRoot,
-} from '../fixture/lock-texts.ts'
-import { refusalOf } from '../fixture/refusal.ts'
+} from '../fixture/lock/lock-texts.ts'
+import { refusalOf } from '../fixture/lock/refusal.ts'
 import { targetOf } from '../fixture/target.ts'
 
 const target = targetOf('3.12.1')

@@ -7,10 +7,10 @@ import { selectClosure } from '../../src/closure/select-closure.ts'
 import type { Selection } from '../../src/closure/selection.ts'
 import { parseLock } from '../../src/lock/parse-lock.ts'
 import { interpreters } from '../fixture/interpreter.ts'
+import { selectedByEnvd } from '../fixture/lock/selected.ts'
+import { asUvInstalls, uvInstalls } from '../fixture/lock/uv-selection.ts'
 import { folderOfUv } from '../fixture/pinned-uv.ts'
-import { selectedByEnvd } from '../fixture/selected.ts'
 import { targetOf } from '../fixture/target.ts'
-import { asUvInstalls, uvInstalls } from '../fixture/uv-selection.ts'
 
 const workspace = fileURLToPath(new URL('../fixture/locks/workspace', import.meta.url))
 const lock = parseLock(readFileSync(join(workspace, 'uv.lock')), 'uv.lock')

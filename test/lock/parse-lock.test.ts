@@ -8,8 +8,8 @@ import {
   uvLockText,
   uvPackage,
   uvRoot,
-} from '../fixture/lock-texts.ts'
-import { refusalOf } from '../fixture/refusal.ts'
+} from '../fixture/lock/lock-texts.ts'
+import { refusalOf } from '../fixture/lock/refusal.ts'
 
 const uv = uvLockText([uvRoot(['{ name = "lib" }']), uvPackage('lib', '1.0')])
 const pylock = pylockText([pylockPackage('lib', '1.0')])

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { selectClosure } from '../../src/closure/select-closure.ts'
-import { lineOf, pylockPackage, pylockText, readLock, sha256 } from '../fixture/lock-texts.ts'
-import { refusalOf } from '../fixture/refusal.ts'
+import { lineOf, pylockPackage, pylockText, readLock, sha256 } from '../fixture/lock/lock-texts.ts'
+import { refusalOf } from '../fixture/lock/refusal.ts'
 import { targetOf } from '../fixture/target.ts'
 
 const read = (text: string) => readLock(text, 'pylock.toml')

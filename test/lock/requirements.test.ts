@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { selectClosure } from '../../src/closure/select-closure.ts'
 import { selectPackages } from '../../src/closure/select-packages.ts'
 import { withFiles } from '../../src/lock/with-files.ts'
-import { readLock, sha256 } from '../fixture/lock-texts.ts'
-import { refusalOf } from '../fixture/refusal.ts'
+import { readLock, sha256 } from '../fixture/lock/lock-texts.ts'
+import { refusalOf } from '../fixture/lock/refusal.ts'
 import { targetOf } from '../fixture/target.ts'
 
 const read = (text: string) => readLock(text, 'requirements.lock')

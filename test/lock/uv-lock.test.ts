@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { lineOf, readUvLock, sha256, uvLockText, uvPackage, uvRoot } from '../fixture/lock-texts.ts'
-import { refusalOf } from '../fixture/refusal.ts'
+import { lineOf, readUvLock, sha256, uvLockText, uvPackage, uvRoot } from '../fixture/lock/lock-texts.ts'
+import { refusalOf } from '../fixture/lock/refusal.ts'
 
 const commit = 'c188b533cc3721ca9c6bbfd26148f5cf60108c25'
 const withSource = (source: string, more = '') =>

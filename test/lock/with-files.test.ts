@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { selectClosure } from '../../src/closure/select-closure.ts'
 import type { Digest } from '../../src/digest.ts'
 import { withFiles } from '../../src/lock/with-files.ts'
-import { readLock, sha256 } from '../fixture/lock-texts.ts'
-import { refusalOf } from '../fixture/refusal.ts'
+import { readLock, sha256 } from '../fixture/lock/lock-texts.ts'
+import { refusalOf } from '../fixture/lock/refusal.ts'
 import { targetOf } from '../fixture/target.ts'
 
 const file = (filename: string, seed: number) => ({ filename, digest: sha256(seed) as Digest, size: seed })

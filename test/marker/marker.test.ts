@@ -6,9 +6,9 @@ import type { Combination } from '../../src/marker/marker.ts'
 import { parseMarker } from '../../src/marker/parse-marker.ts'
 import { printMarker } from '../../src/marker/print-marker.ts'
 import { interpreters } from '../fixture/interpreter.ts'
-import { markerText } from '../fixture/marker-texts.ts'
 import { pythonLibrary } from '../fixture/python-library.ts'
 import { targetOf } from '../fixture/target.ts'
+import { markerText } from '../fixture/text/marker-texts.ts'
 
 const place = { file: 'uv.lock', line: 7, column: 12 }
 const target = targetOf('3.12.1')

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { EnvdError } from '../../src/error.ts'
 import { evaluateMarker, markerEnvironment } from '../../src/marker/evaluate-marker.ts'
 import { parseMarker } from '../../src/marker/parse-marker.ts'
-import { markerText } from '../fixture/marker-texts.ts'
 import { pythonLibrary } from '../fixture/python-library.ts'
 import { targetOf } from '../fixture/target.ts'
+import { markerText } from '../fixture/text/marker-texts.ts'
 
 const place = { file: 'uv.lock' }
 const packaging = pythonLibrary('packaging==26.1')

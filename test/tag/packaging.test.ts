@@ -9,7 +9,7 @@ import { targetOf } from '../fixture/target.ts'
 const packaging = pythonLibrary('packaging==26.1')
 
 /** One real file name for each tag in the locks of Megatron-LM, verl and vLLM. */
-const filenames = readFileSync(new URL('../fixture/wheel-filenames.txt', import.meta.url), 'utf8')
+const filenames = readFileSync(new URL('../fixture/text/wheel-filenames.txt', import.meta.url), 'utf8')
   .trim()
   .split('\n')
 

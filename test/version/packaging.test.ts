@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { parseSpecifiers, satisfies } from '../../src/version/specifier.ts'
 import { compareVersions, normalizeVersion } from '../../src/version/version.ts'
 import { pythonLibrary } from '../fixture/python-library.ts'
-import { nearCheck, specifierText, versionText } from '../fixture/version-texts.ts'
+import { nearCheck, specifierText, versionText } from '../fixture/text/version-texts.ts'
 
 const program = `
 import itertools, json, sys

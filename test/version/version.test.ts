@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { isName, normalizeName } from '../../src/version/name.ts'
 import { pinnedVersion, satisfies } from '../../src/version/specifier.ts'
 import { compareVersions, normalizeVersion } from '../../src/version/version.ts'
-import { versionText } from '../fixture/version-texts.ts'
+import { versionText } from '../fixture/text/version-texts.ts'
 
 describe('versions', () => {
   test('a normalized version is normal, and equal to what it was', () => {

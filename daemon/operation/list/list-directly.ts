@@ -1,7 +1,7 @@
 import { findEnvironment } from '../../../cache/environment/find-environment.ts'
 import type { TaskRow } from '../../../src/api/operations.ts'
-import { recallKey } from '../../prepare/known-key.ts'
-import { readTask } from '../../prepare/read-task.ts'
+import { recallKey } from '../../prepare/task/known-key.ts'
+import { readTask } from '../../prepare/task/read-task.ts'
 import type { Listing } from './listing.ts'
 import { rowOrProblem, taskRow } from './task-row.ts'
 

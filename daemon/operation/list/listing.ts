@@ -5,8 +5,8 @@ import type { Volume } from '../../../cache/volume/open-volume.ts'
 import type { Configuration } from '../../../src/config/configuration.ts'
 import type { Key } from '../../../src/digest.ts'
 import type { Target } from '../../../src/target/target.ts'
-import { keyCircumstances } from '../../prepare/known-key.ts'
-import { targetOf } from '../../prepare/target-of.ts'
+import { keyCircumstances } from '../../prepare/task/known-key.ts'
+import { targetOf } from '../../prepare/task/target-of.ts'
 
 /** What the rows of one list share, found out once each. */
 export interface Listing {

@@ -2,7 +2,7 @@ import { findEnvironment } from '../../../cache/environment/find-environment.ts'
 import type { TaskRow } from '../../../src/api/operations.ts'
 import type { Key } from '../../../src/digest.ts'
 import { asEnvdError } from '../../../src/error.ts'
-import { readTaskRecord } from '../../prepare/task-record.ts'
+import { readTaskRecord } from '../../prepare/task/task-record.ts'
 import type { Listing } from './listing.ts'
 
 /** The row of a task whose key is known (or null), and whose environment is `ready` (or null). */

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { takeLease } from '../../../cache/lease/take-lease.ts'
 import { buildLockFile, environmentTree } from '../../../cache/volume/layout.ts'
+import { removeVolume } from '../../../cache/volume/maintenance/remove-volume.ts'
 import { tryLock } from '../../../cache/volume/ofd-lock.ts'
 import { openVolume, type Volume } from '../../../cache/volume/open-volume.ts'
-import { removeVolume } from '../../../cache/volume/remove-volume.ts'
 import { volumeInfo } from '../../../cache/volume/volume-info.ts'
 import { childProgram } from '../support/child.ts'
 import { codeOf, newVolume } from '../support/temporary.ts'
@@ -26,7 +26,7 @@ function filledVolume(): Volume {
 
 const remover = await childProgram(`
   import { openVolume } from './cache/volume/open-volume.ts'
-  import { removeVolume } from './cache/volume/remove-volume.ts'
+  import { removeVolume } from './cache/volume/maintenance/remove-volume.ts'
   const volume = openVolume(args[0]!, { create: false, evenRemoving: true })
   say(await removeVolume(volume, { force: true }).catch(error => ({ code: error.code })))
 `)

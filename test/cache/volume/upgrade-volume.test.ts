@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { takeLease } from '../../../cache/lease/take-lease.ts'
+import { upgradeVolume } from '../../../cache/volume/maintenance/upgrade-volume.ts'
 import { openVolume, type Volume } from '../../../cache/volume/open-volume.ts'
-import { upgradeVolume } from '../../../cache/volume/upgrade-volume.ts'
 import { codeOf, newVolume } from '../support/temporary.ts'
 
 const step = new Map([

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
@@ -10,17 +10,18 @@ import type { Volume } from '../../../cache/volume/open-volume.ts'
 import { listDirectly } from '../../../daemon/operation/list/list-directly.ts'
 import { startListing } from '../../../daemon/operation/list/listing.ts'
 import { listTasks } from '../../../daemon/operation/list-tasks.ts'
-import { rememberKey } from '../../../daemon/prepare/known-key.ts'
-import { readTask } from '../../../daemon/prepare/read-task.ts'
-import { targetOf } from '../../../daemon/prepare/target-of.ts'
-import { taskNames } from '../../../daemon/prepare/task-names.ts'
-import { recordTask } from '../../../daemon/prepare/task-record.ts'
+import { rememberKey } from '../../../daemon/prepare/task/known-key.ts'
+import { readTask } from '../../../daemon/prepare/task/read-task.ts'
+import { targetOf } from '../../../daemon/prepare/task/target-of.ts'
+import { taskNames } from '../../../daemon/prepare/task/task-names.ts'
+import { recordTask } from '../../../daemon/prepare/task/task-record.ts'
 import type { Configuration } from '../../../src/config/configuration.ts'
 import { sha256 } from '../../cache/support/packages.ts'
 import { newVolume, temporaryFolder } from '../../cache/support/temporary.ts'
 import { anyInterpreter } from '../../fixture/interpreter.ts'
 
 const count = 60
+const wholeSecond = 1_700_000_000
 const nameOf = (number: number) => `task-${number}`
 const keyOf = (task: string) => sha256(`key of ${task}`) as never
 /** Longer than what was written is thought to be still changing. */
@@ -38,7 +39,9 @@ function newGround() {
   for (let number = 0; number < count; number++) {
     const task = nameOf(number)
     write(join(lockfiles, task, 'task.toml'), 'lock = "requirements.lock"\n')
-    write(join(lockfiles, task, 'requirements.lock'), `# ${task} `)
+    const lock = join(lockfiles, task, 'requirements.lock')
+    write(lock, `# ${task} `)
+    utimesSync(lock, wholeSecond, wholeSecond)
     if (number % 3 > 0) remember(configuration, volume, task, keyOf(task))
     if (number % 3 > 1) makeReady(volume, keyOf(task), number)
   }
@@ -77,9 +80,8 @@ test('what is remembered of tasks is what reading them says, whatever happens to
   const happenings: (() => void)[] = [
     // The same size and mtime, and the same inode.
     () => {
-      const { atime, mtime } = statSync(place(2, 'requirements.lock'))
       writeFileSync(place(2, 'requirements.lock'), '# changed')
-      utimesSync(place(2, 'requirements.lock'), atime, mtime)
+      utimesSync(place(2, 'requirements.lock'), wholeSecond, wholeSecond)
     },
     () => writeFileSync(place(5, 'task.toml'), 'lock = "other.lock"\n'),
     () => renameSync(place(8, 'requirements.lock'), place(8, 'gone.lock')),
@@ -117,9 +119,12 @@ test('what is remembered of tasks is what reading them says, whatever happens to
 
 test('a task whose files are as they were is not read again', async () => {
   const { configuration, volume, index } = newGround()
-  await rest()
   await listTasks(configuration, volume)
   const database = openIndex(index)
+  // Written a moment ago: it may be written again, and look the same.
+  expect(database.prepare('SELECT count(*) FROM seen_task').pluck().get()).toBe(0)
+  await rest()
+  await listTasks(configuration, volume)
   const { changes } = database
     .prepare("UPDATE seen_task SET seen = json_set(seen, '$.ready.packages', 777) WHERE task = ?")
     .run(nameOf(2))

@@ -3,7 +3,7 @@ import { existsSync, lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-export const root = fileURLToPath(new URL('../../../', import.meta.url))
+export const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 /** Files that git tracks or would track, relative to the root. */
 export function repositoryFiles(): string[] {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeDurable } from '../../cache/volume/durable.ts'
-import { tasksFolder } from '../../cache/volume/layout.ts'
-import type { Volume } from '../../cache/volume/open-volume.ts'
-import { isKey, type Key } from '../../src/digest.ts'
+import { writeDurable } from '../../../cache/volume/durable.ts'
+import { tasksFolder } from '../../../cache/volume/layout.ts'
+import type { Volume } from '../../../cache/volume/open-volume.ts'
+import { isKey, type Key } from '../../../src/digest.ts'
 
 /**
  * `tasks/<first 16 digits of sha256 of the lockfiles folder>/<task>.json`: the key a task last had. Two

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import { buildLockFile, buildRecordFile, buildSlotFile } from '../../cache/volume/layout.ts'
-import { type HeldLock, tryLock, waitForLock } from '../../cache/volume/ofd-lock.ts'
-import type { Volume } from '../../cache/volume/open-volume.ts'
-import type { ErrorBody } from '../../src/api/prepare.ts'
-import type { Key } from '../../src/digest.ts'
+import { buildLockFile, buildRecordFile, buildSlotFile } from '../../../cache/volume/layout.ts'
+import { type HeldLock, tryLock, waitForLock } from '../../../cache/volume/ofd-lock.ts'
+import type { Volume } from '../../../cache/volume/open-volume.ts'
+import type { ErrorBody } from '../../../src/api/prepare.ts'
+import type { Key } from '../../../src/digest.ts'
+import type { PhaseClock } from '../phase-clock.ts'
+import type { Progress, ReportProgress } from '../progress.ts'
 import { type BuildRecord, readBuildRecord, removeBuildRecord, writeBuildRecord } from './build-record.ts'
 import { fromBody, toBody } from './error-body.ts'
-import type { PhaseClock } from './phase-clock.ts'
-import type { Progress, ReportProgress } from './progress.ts'
 
 export interface OnceOptions<T> {
   readonly volume: Volume

@@ -1,11 +1,11 @@
-import { findPackage } from '../../cache/package/find-package.ts'
-import type { Volume } from '../../cache/volume/open-volume.ts'
-import type { Distribution } from '../../src/closure/closure.ts'
-import type { Key } from '../../src/digest.ts'
-import { digestOf, type KeyInputs } from '../../src/key/environment-key.ts'
-import { packageKey } from '../../src/key/package-key.ts'
-import type { PackageRecord } from '../../src/report/package-record.ts'
-import { PINNED_UV } from '../uv/pinned-uv.ts'
+import { findPackage } from '../../../cache/package/find-package.ts'
+import type { Volume } from '../../../cache/volume/open-volume.ts'
+import type { Distribution } from '../../../src/closure/closure.ts'
+import type { Key } from '../../../src/digest.ts'
+import { digestOf, type KeyInputs } from '../../../src/key/environment-key.ts'
+import { packageKey } from '../../../src/key/package-key.ts'
+import type { PackageRecord } from '../../../src/report/package-record.ts'
+import { PINNED_UV } from '../../uv/pinned-uv.ts'
 
 /** What an environment is made of: a distribution, or (null) the files of every virtualenv, `activate` and such. */
 export interface WantedPackage {

@@ -1,5 +1,5 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import type { ErrorBody, Phase } from '../../src/api/prepare.ts'
+import type { ErrorBody, Phase } from '../../../src/api/prepare.ts'
 
 /**
  * What a builder says of itself beside its lock: `locks/<key>.json`, for those who wait. Only a help for

@@ -1,13 +1,19 @@
 import { availableParallelism } from 'node:os'
-import { relinkArchives } from '../../cache/blob/relink-archives.ts'
-import type { InstalledPackage } from '../../cache/package/installed-package.ts'
-import { takeInPackages } from '../../cache/package/take-in-package.ts'
-import { faultPoint } from '../../cache/volume/fault-point.ts'
-import { blobsFolder, packageFile, packagesFolder, treeFile, treesFolder } from '../../cache/volume/layout.ts'
-import type { Volume } from '../../cache/volume/open-volume.ts'
-import type { PackageRecord } from '../../src/report/package-record.ts'
-import { compileBytecode } from '../python/compile-bytecode.ts'
-import type { UvSession } from '../uv/run/uv-session.ts'
+import { relinkArchives } from '../../../cache/blob/relink-archives.ts'
+import type { InstalledPackage } from '../../../cache/package/installed-package.ts'
+import { takeInPackages } from '../../../cache/package/take-in-package.ts'
+import { faultPoint } from '../../../cache/volume/fault-point.ts'
+import {
+  blobsFolder,
+  packageFile,
+  packagesFolder,
+  treeFile,
+  treesFolder,
+} from '../../../cache/volume/layout.ts'
+import type { Volume } from '../../../cache/volume/open-volume.ts'
+import type { PackageRecord } from '../../../src/report/package-record.ts'
+import { compileBytecode } from '../../python/compile-bytecode.ts'
+import type { UvSession } from '../../uv/run/uv-session.ts'
 import type { Build } from './build-environment.ts'
 import { type DiskCount, startDiskCount } from './disk-added.ts'
 import { type InstalledPackages, installPackages } from './install-packages.ts'

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { lstatSync } from 'node:fs'
-import { makeFolders } from '../../cache/disk/make-folder.ts'
-import { removeFolder } from '../../cache/disk/remove-folder.ts'
-import { sweepStaging } from '../../cache/lease/sweep-staging.ts'
-import { takeLease } from '../../cache/lease/take-lease.ts'
-import { faultPoint } from '../../cache/volume/fault-point.ts'
-import { stagingFolder } from '../../cache/volume/layout.ts'
-import type { Volume } from '../../cache/volume/open-volume.ts'
-import { requireOwner } from '../../cache/volume/require-owner.ts'
+import { makeFolders } from '../../../cache/disk/make-folder.ts'
+import { removeFolder } from '../../../cache/disk/remove-folder.ts'
+import { sweepStaging } from '../../../cache/lease/sweep-staging.ts'
+import { takeLease } from '../../../cache/lease/take-lease.ts'
+import { faultPoint } from '../../../cache/volume/fault-point.ts'
+import { stagingFolder } from '../../../cache/volume/layout.ts'
+import type { Volume } from '../../../cache/volume/open-volume.ts'
+import { requireOwner } from '../../../cache/volume/require-owner.ts'
 
 export interface Staging {
   readonly id: string

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { EnvdError } from '../../src/error.ts'
-import { checkTaskName, parseTask, type Task } from '../../src/task/task.ts'
+import { EnvdError } from '../../../src/error.ts'
+import { checkTaskName, parseTask, type Task } from '../../../src/task/task.ts'
 
 /** A task as it lies in the lockfiles folder at one moment. */
 export interface TaskInput {

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path'
-import type { VolumeUpgrade } from '../../src/api/operations.ts'
-import { EnvdError } from '../../src/error.ts'
-import { writeDurable } from './durable.ts'
-import { type At, LAYOUT_VERSION, lockFile, versionFile } from './layout.ts'
-import { tryLock } from './ofd-lock.ts'
-import { openVolume, type Volume } from './open-volume.ts'
+import type { VolumeUpgrade } from '../../../src/api/operations.ts'
+import { EnvdError } from '../../../src/error.ts'
+import { writeDurable } from '../durable.ts'
+import { type At, LAYOUT_VERSION, lockFile, versionFile } from '../layout.ts'
+import { tryLock } from '../ofd-lock.ts'
+import { openVolume, type Volume } from '../open-volume.ts'
+import { requireOwner } from '../require-owner.ts'
+import { formatVersion, readVersion } from '../version-file.ts'
 import { requireIdle } from './require-idle.ts'
-import { requireOwner } from './require-owner.ts'
-import { formatVersion, readVersion } from './version-file.ts'
 
 /** Turns layout `n` into layout `n + 1`. Runs again from its beginning when it was cut off. */
 type UpgradeStep = (at: At) => void

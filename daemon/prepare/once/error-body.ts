@@ -1,5 +1,5 @@
-import type { ErrorBody } from '../../src/api/prepare.ts'
-import { asEnvdError, EnvdError } from '../../src/error.ts'
+import type { ErrorBody } from '../../../src/api/prepare.ts'
+import { asEnvdError, EnvdError } from '../../../src/error.ts'
 
 export function toBody(error: unknown): ErrorBody {
   const { code, message, hint, details } = asEnvdError(error)

@@ -1,10 +1,10 @@
-import { selectClosure } from '../../src/closure/select-closure.ts'
-import type { KeyInputs } from '../../src/key/environment-key.ts'
-import { recipeFor } from '../../src/key/recipe.ts'
-import { parseLock } from '../../src/lock/parse-lock.ts'
-import { withFiles } from '../../src/lock/with-files.ts'
-import { PINNED_UV } from '../uv/pinned-uv.ts'
-import type { PrepareContext } from './context.ts'
+import { selectClosure } from '../../../src/closure/select-closure.ts'
+import type { KeyInputs } from '../../../src/key/environment-key.ts'
+import { recipeFor } from '../../../src/key/recipe.ts'
+import { parseLock } from '../../../src/lock/parse-lock.ts'
+import { withFiles } from '../../../src/lock/with-files.ts'
+import { PINNED_UV } from '../../uv/pinned-uv.ts'
+import type { PrepareContext } from '../context.ts'
 import { filesOfLock } from './files-of-lock.ts'
 
 export interface SelectedTask extends KeyInputs {
