@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import * as coldBuild from './rows/cold-build.mjs'
 import * as firstSight from './rows/first-sight.mjs'
 import * as help from './rows/help.mjs'
+import * as index from './rows/index.mjs'
 import * as library from './rows/library.mjs'
 import * as manyProcesses from './rows/many-processes.mjs'
 import * as warmHit from './rows/warm-hit.mjs'
@@ -13,7 +14,7 @@ import { printResults } from './support/results.mjs'
  * Measures envd against what one would run without it, and prints the table on stdout:
  * `npm run bench -- [--only NAME] [--wheels DIR] [--corpus DIR] [--pairs N] > test/bench/RESULTS.md`
  *
- *     --only    one row: cold-build, warm-hit, library, first-sight, help, many-processes
+ *     --only    one row: cold-build, warm-hit, library, first-sight, help, many-processes, index
  *     --wheels  folder of the wheels of a vLLM task of lockfiles/ or the corpus; what it lacks is downloaded
  *               into it. Without: the wheels of the quickstart.
  *     --corpus  folder with tasks/<id>/{requirements.lock,uv.lock}
@@ -22,7 +23,7 @@ import { printResults } from './support/results.mjs'
  * TMPDIR must be on the file system to measure, with room for two environments. Run it on a quiet machine.
  */
 // The cold build leaves behind what the hit is measured on.
-const rows = { coldBuild, warmHit, library, firstSight, help, manyProcesses }
+const rows = { coldBuild, warmHit, library, firstSight, help, manyProcesses, index }
 
 const { values } = parseArgs({
   options: {
