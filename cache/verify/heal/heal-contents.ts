@@ -17,6 +17,7 @@ import { locateContents, type Uses } from '../locate-contents.ts'
 import { type Content, contentName } from '../problem.ts'
 import { forgetPackages } from './forget-packages.ts'
 import { isGoodBlob, isGoodFile } from './good-file.ts'
+import { lstatWithin } from './lstat-within.ts'
 import { dropArchives, searchArchives } from './search-archives.ts'
 import { keepInQuarantine } from './set-aside.ts'
 
@@ -80,9 +81,11 @@ function environmentCopies(
 ): (string | Buffer)[] {
   const inodes = new Set(damaged)
   return (use?.places ?? []).flatMap(({ key, path }) => {
-    const place = placeIn(environmentTree(volume, key), path)
-    const stats = lstatSync(place, { throwIfNoEntry: false })
-    if (!stats?.isFile() || stats.size !== use?.size || inodes.has(stats.ino)) return []
+    const tree = environmentTree(volume, key)
+    const place = placeIn(tree, path)
+    const stats = lstatWithin(tree, place)
+    if (stats === 'nowhere' || !stats?.isFile() || stats.size !== use?.size || inodes.has(stats.ino))
+      return []
     inodes.add(stats.ino)
     return [place]
   })

@@ -1,4 +1,3 @@
-import { lstatSync } from 'node:fs'
 import type { Key } from '../../../src/digest.ts'
 import { placeIn } from '../../disk/place-in.ts'
 import { readReceipt } from '../../environment/receipt.ts'
@@ -15,6 +14,7 @@ import { type Content, contentName } from '../problem.ts'
 import { isGoodBlob } from './good-file.ts'
 import { healContents } from './heal-contents.ts'
 import { withHealStaging } from './heal-staging.ts'
+import { lstatWithin } from './lstat-within.ts'
 import { expectedAt, restorePaths } from './restore-paths.ts'
 import { setEnvironmentAside } from './set-aside.ts'
 
@@ -131,8 +131,13 @@ function contentsAt(
     }
   }
   for (const path of paths) {
-    const isFolder = lstatSync(placeIn(tree, path), { throwIfNoEntry: false })?.isDirectory() === true
-    if (!isFolder || expectedAt(expected, rawText(path))?.kind !== 'directory') add(rawText(path))
+    const there = path === '.' ? undefined : lstatWithin(tree, placeIn(tree, path))
+    if (
+      there === 'nowhere' ||
+      !there?.isDirectory() ||
+      expectedAt(expected, rawText(path))?.kind !== 'directory'
+    )
+      add(rawText(path))
   }
   return [...found.values()]
 }

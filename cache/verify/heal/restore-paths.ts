@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { chmodSync, lstatSync, mkdirSync, renameSync, type Stats, symlinkSync } from 'node:fs'
+import { chmodSync, mkdirSync, renameSync, symlinkSync } from 'node:fs'
 import { blobPath } from '../../blob/blob-path.ts'
 import { linkOrRenew } from '../../blob/link-or-renew.ts'
 import { renewBlob } from '../../blob/renew-blob.ts'
@@ -13,6 +13,7 @@ import { escapedPath, placeOfRaw } from '../check/tree-text.ts'
 import type { EnvironmentParts } from '../environment-parts.ts'
 import { locateContents } from '../locate-contents.ts'
 import { type Content, contentName } from '../problem.ts'
+import { lstatWithin } from './lstat-within.ts'
 import { setAside } from './set-aside.ts'
 
 /**
@@ -36,7 +37,7 @@ export function restorePaths(
     const place = placeOfRaw(`${top}/${raw}`)
     const folder = placeOfRaw(raw.includes('/') ? `${top}/${raw.slice(0, raw.lastIndexOf('/'))}` : top)
     const wanted = expectedAt(expected, raw)
-    const there = lstatIn(folder, place)
+    const there = lstatWithin(tree, place)
     if (there === 'nowhere') return
     if (wanted === undefined) whileOpen(folder, () => setAside(volume, place))
     else if (wanted.kind === 'directory' && there?.isDirectory()) chmodSync(place, wanted.mode)
@@ -101,12 +102,6 @@ function copyOwn(volume: Volume, content: Content, to: string | Buffer, staging:
       return false
     }
   })
-}
-
-/** `nowhere`: its folder isn't there either. */
-function lstatIn(folder: string | Buffer, place: string | Buffer): Stats | undefined | 'nowhere' {
-  if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return 'nowhere'
-  return lstatSync(place, { throwIfNoEntry: false })
 }
 
 function whileOpen(folder: string | Buffer, work: () => void): void {

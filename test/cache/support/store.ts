@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { assembleEnvironment } from '../../../cache/environment/assemble-environment.ts'
 import { publishEnvironment } from '../../../cache/environment/publish-environment.ts'
@@ -36,7 +36,9 @@ export async function takeIn(
     })
     return { packageKey: keyOf(name), name, version: '1', root, paths, uncompiled: [] }
   })
-  return (await takeInPackages(volume, installed, { staging })).packages
+  const taken = await takeInPackages(volume, installed, { staging })
+  rmSync(folder, { recursive: true })
+  return taken.packages
 }
 
 /** Publishes an environment of these packages and a small skeleton, under the key of its name. */
