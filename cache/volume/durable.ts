@@ -70,7 +70,9 @@ export function publishFolder(from: string, to: string): 'published' | 'exists' 
 /** Writes out everything of the file system that `path` is on (syncfs(2), by `sync -f`). */
 export async function syncFileSystem(path: string): Promise<void> {
   try {
-    await promisify(execFile)('sync', ['-f', path])
+    // coreutils is where every system has it, whatever PATH the caller was given.
+    const PATH = [process.env.PATH, '/usr/bin', '/bin'].filter(Boolean).join(':')
+    await promisify(execFile)('sync', ['-f', path], { env: { PATH } })
   } catch (error) {
     const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
     throw new EnvdError('IO', `sync -f ${path}: ${said || String(error)}`, {

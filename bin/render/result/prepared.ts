@@ -3,10 +3,11 @@ import { formatBytes, formatCount, formatSeconds } from '../amounts.ts'
 import { columns } from '../columns.ts'
 import { errorText } from '../error.ts'
 import type { Style } from '../style.ts'
+import { conflictsText } from './receipt.ts'
 
 /** One prepared task, or what a dry run found. */
 export function preparedText(prepared: PreparedTask, style: Style): string {
-  const { task, key, path, closure, leftOut = [] } = prepared
+  const { task, key, path, closure, leftOut = [], conflicts = [] } = prepared
   const facts = [
     ['key', key],
     ['path', path],
@@ -14,7 +15,11 @@ export function preparedText(prepared: PreparedTask, style: Style): string {
     ...(prepared.reused || closure !== undefined ? [] : [['spent', phases(prepared.seconds)]]),
     ...(leftOut.length === 0 ? [] : [['left out', leftOut.join(', ')]]),
   ]
-  return `${style.bold(task)} ${state(prepared, style)}\n${columns(facts, { indent: '  ' })}${closureText(prepared)}`
+  const clashes =
+    conflicts.length === 0
+      ? ''
+      : `  ${style.yellow('paths of several packages; the last name wins')}\n${conflictsText(conflicts)}`
+  return `${style.bold(task)} ${state(prepared, style)}\n${columns(facts, { indent: '  ' })}${clashes}${closureText(prepared)}`
 }
 
 /** Several tasks; each failed one with its own error. */

@@ -5,7 +5,8 @@ import type { Style } from '../style.ts'
 
 /** A receipt for people; `--json` prints it whole. */
 export function receiptText(receipt: Receipt, style: Style): string {
-  const { key, createdAt, versions, indexes, tree, bytesAdded, seconds, packages, builtFrom } = receipt
+  const { key, createdAt, versions, indexes, tree, bytesAdded, seconds, packages, builtFrom, conflicts } =
+    receipt
   return [
     `${style.bold(key)}\n`,
     facts([
@@ -28,6 +29,9 @@ export function receiptText(receipt: Receipt, style: Style): string {
       packages.map(({ name, version }) => [name, version, fileOf(name, receipt)]),
       { indent: '  ' },
     ),
+    ...(conflicts.length === 0
+      ? []
+      : [`${style.bold('paths of several packages')}\n`, conflictsText(conflicts)]),
     ...(builtFrom.length === 0 ? [] : [`${style.bold('built from source')}\n`, ...builtFrom.map(built)]),
   ].join('')
 }
@@ -52,6 +56,17 @@ function fileOf(name: string, { closure }: Receipt): string {
   if (distribution === undefined) return ''
   const { source, filename, digest } = distribution
   return source.kind === 'git' ? `${source.url}@${source.commit}` : `${filename ?? ''} ${digest ?? ''}`.trim()
+}
+
+/** Paths that several packages have with different contents, and whose lies there. */
+export function conflictsText(conflicts: Receipt['conflicts']): string {
+  return columns(
+    conflicts.map(({ path, owners, winner }) => [
+      path,
+      `${winner ?? 'the virtualenv'} of ${owners.join(', ')}`,
+    ]),
+    { indent: '  ' },
+  )
 }
 
 function built({ name, version, source }: BuiltFrom): string {
