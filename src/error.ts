@@ -77,7 +77,7 @@ const kinds = {
   // interpreters
   PYTHON_NOT_FOUND: {
     exit: 1,
-    hint: 'Install it, or name its path with `python` in task.toml or ENVD_PYTHON.',
+    hint: 'Install it, or name its path with --python or ENVD_PYTHON.',
   },
   PYTHON_BROKEN: { exit: 1, hint: 'Run the interpreter by hand to see what it says.' },
   PYTHON_UNSUPPORTED: { exit: 1, hint: 'envd prepares for CPython on Linux with glibc.' },

@@ -14,7 +14,8 @@ import { join } from 'node:path'
  *     envs/<key>/tree/             what is mounted: the sealed virtualenv, nothing else
  *     envs/<key>/manifest          the tree's canonical form (src/tree/environment-manifest.ts)
  *     envs/<key>/receipt.json      what it depends on (src/report/receipt.ts)
- *     envs/<key>/summary.json      what a hit answers; an environment is ready when this file is there
+ *     envs/<key>/summary.json      what a hit answers; an environment is ready when this file is
+ *                                  there, and its mtime is the last use
  *     envs/<key>/summary.removing  the same while it is being removed (cache/environment/remove-environment.ts)
  *     envs/<key>/damaged.json      what verification found in it, until it is healed (cache/verify/damage-record.ts)
  *     uv/<version>/                uv's cache, and nothing of ours in it

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { findEnvironment } from '../../cache/environment/find-environment.ts'
+import { noteUse } from '../../cache/environment/note-use.ts'
 import { type Lease, takeLease } from '../../cache/lease/take-lease.ts'
 import type { Volume } from '../../cache/volume/open-volume.ts'
 import type { EnvironmentInUse } from '../../src/api/operations.ts'
@@ -28,8 +29,13 @@ export async function use(
     })
     const lease = claim(volume, key)
     const ready = findEnvironment(volume, key as Key)
-    if (ready)
-      return { key, path: ready.path, variables: variablesFor(ready.path), release: () => lease.release() }
+    if (ready) {
+      const release = () => {
+        noteUse(volume, key as Key)
+        lease.release()
+      }
+      return { key, path: ready.path, variables: variablesFor(ready.path), release }
+    }
     lease.release()
   }
 }

@@ -1,4 +1,5 @@
 import { findEnvironment } from '../../cache/environment/find-environment.ts'
+import { noteUse } from '../../cache/environment/note-use.ts'
 import type { Volume } from '../../cache/volume/open-volume.ts'
 import type { PreparedTask } from '../../src/api/prepare.ts'
 import type { Configuration } from '../../src/config/configuration.ts'
@@ -34,6 +35,7 @@ export async function prepareTask(
   const ready = known && !options.dryRun ? findEnvironment(volume, known) : null
   if (known && ready) {
     recordTask(volume, { task: name, lockfiles: configuration.lockfiles, key: known })
+    noteUse(volume, known)
     const { packages, files, bytes } = ready.summary
     return {
       task: name,

@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeDurable } from '../../cache/volume/durable.ts'
 import { factsFolder } from '../../cache/volume/layout.ts'
 import type { Volume } from '../../cache/volume/open-volume.ts'
+import { remember } from '../../cache/volume/remember.ts'
 import { EnvdError } from '../../src/error.ts'
 import type { Target } from '../../src/target/target.ts'
 import { questions } from './questions.ts'
@@ -35,16 +35,16 @@ export function askInterpreter(volume: Volume, path: string): Target {
   const here = askedHere.get(path)
   if (here && stillTrue(here, path, fingerprint)) return here.target
   const known = readFact(file)
-  if (known && stillTrue(known, path, fingerprint)) return remember(known).target
+  if (known && stillTrue(known, path, fingerprint)) return keepHere(known).target
   const { target, libcPath } = ask(path)
   const libcFingerprint = fingerprintOf(libcPath)
   if (libcFingerprint === undefined) return target
   const fact: Fact = { path, fingerprint, libcPath, libcFingerprint, target }
-  if (volume.owned) writeDurable(file, JSON.stringify(fact), { mode: 0o644 })
-  return remember(fact).target
+  remember(volume, file, JSON.stringify(fact))
+  return keepHere(fact).target
 }
 
-function remember(fact: Fact): Fact {
+function keepHere(fact: Fact): Fact {
   askedHere.set(fact.path, fact)
   return fact
 }

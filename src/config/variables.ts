@@ -34,12 +34,14 @@ export function checkVariables(environment: Variables): void {
 }
 
 /** A folder of the XDG Base Directory Specification: relative values are ignored, as it demands. */
-export function xdgFolder(
-  environment: Variables,
-  name: 'XDG_DATA_HOME' | 'XDG_CONFIG_HOME',
-  home: string,
-): string {
+export function xdgFolder(environment: Variables, name: keyof typeof xdgDefaults, home: string): string {
   const value = environment[name]
   if (value?.startsWith('/')) return value
-  return `${home}/${name === 'XDG_DATA_HOME' ? '.local/share' : '.config'}`
+  return `${home}/${xdgDefaults[name]}`
 }
+
+const xdgDefaults = {
+  XDG_DATA_HOME: '.local/share',
+  XDG_CONFIG_HOME: '.config',
+  XDG_CACHE_HOME: '.cache',
+} as const

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeDurable } from '../../../cache/volume/durable.ts'
 import { factsFolder } from '../../../cache/volume/layout.ts'
+import { remember } from '../../../cache/volume/remember.ts'
 import { selectPackages } from '../../../src/closure/select-packages.ts'
 import type { Lock } from '../../../src/lock/lock.ts'
 import { parseLock } from '../../../src/lock/parse-lock.ts'
@@ -23,7 +23,7 @@ export async function filesOfLock(context: PrepareContext, lock: Lock): Promise<
   const known = readFact(fact)
   if (known) return known
   const files = await askIndex(context, lock)
-  if (volume.owned) writeDurable(fact, JSON.stringify(files), { mode: 0o644 })
+  remember(volume, fact, JSON.stringify(files))
   return files
 }
 

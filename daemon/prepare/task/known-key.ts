@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeDurable } from '../../../cache/volume/durable.ts'
 import { factsFolder } from '../../../cache/volume/layout.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
+import { remember } from '../../../cache/volume/remember.ts'
 import { isKey, type Key } from '../../../src/digest.ts'
 import { canonicalTarget, digestOf } from '../../../src/key/environment-key.ts'
 import { INSTALLER_RULES } from '../../../src/key/recipe.ts'
@@ -23,7 +23,7 @@ export function recallKey(volume: Volume, input: TaskInput, target: Target): Key
 
 /** Remembers for the owner; others compute the key each time. */
 export function rememberKey(volume: Volume, input: TaskInput, target: Target, key: Key): void {
-  if (volume.owned) writeDurable(factFile(volume, keyFact(input, target)), key, { mode: 0o644 })
+  remember(volume, factFile(volume, keyFact(input, target)), key)
 }
 
 /** The fact's name. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeDurable } from '../../../cache/volume/durable.ts'
 import { tasksFolder } from '../../../cache/volume/layout.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
+import { remember } from '../../../cache/volume/remember.ts'
 import { isKey, type Key } from '../../../src/digest.ts'
 
 /**
@@ -25,7 +25,7 @@ export function recordTask(volume: Volume, record: TaskRecord): void {
   if (!volume.owned) return
   const known = readTaskRecord(volume, record.lockfiles, record.task)
   if (known?.key === record.key) return
-  writeDurable(recordFile(volume, record.lockfiles, record.task), JSON.stringify(record), { mode: 0o644 })
+  remember(volume, recordFile(volume, record.lockfiles, record.task), JSON.stringify(record))
 }
 
 /** Tasks, of any lockfiles folder, whose last key this was. */
