@@ -11,12 +11,12 @@ const loaders: Record<CommandName, () => Promise<object>> = {
   add: async () => (await import('./command/add.ts')).verb,
   rm: async () => (await import('./command/rm.ts')).verb,
   config: async () => (await import('./command/config.ts')).verb,
-  volume: async () => (await import('./command/volume.ts')).info,
-  'volume upgrade': async () => (await import('./command/volume.ts')).upgrade,
-  'volume remove': async () => (await import('./command/volume.ts')).remove,
-  verify: async () => (await import('./command/verify.ts')).verb,
-  index: async () => (await import('./command/index.ts')).status,
-  'index rebuild': async () => (await import('./command/index.ts')).rebuild,
+  volume: async () => (await import('./command/volume/volume.ts')).info,
+  'volume upgrade': async () => (await import('./command/volume/volume.ts')).upgrade,
+  'volume remove': async () => (await import('./command/volume/volume.ts')).remove,
+  verify: async () => (await import('./command/volume/verify.ts')).verb,
+  index: async () => (await import('./command/volume/index.ts')).status,
+  'index rebuild': async () => (await import('./command/volume/index.ts')).rebuild,
   completion: async () => (await import('./command/completion.ts')).verb,
 }
 

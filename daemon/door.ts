@@ -82,7 +82,7 @@ export function openDoor(configuration: Configuration): Door {
     removeVolume: async options =>
       (await import('./operation/volume.ts')).removeVolume(configuration.volume, options),
     verify: async (request, options = {}) =>
-      (await import('./operation/verify.ts')).verify(configuration, volume(), request, options),
+      (await import('./operation/verify/verify.ts')).verify(configuration, volume(), request, options),
     index: async () => (await import('./operation/index.ts')).indexStatus(volume()),
     rebuildIndex: async (options = {}) =>
       (await import('./operation/index.ts')).rebuildIndex(volume(), options),

@@ -22,6 +22,12 @@ export const cacheFaultPoints = [
   'remove:before-hide',
   'remove:after-hide',
   'remove:after-rename',
+  'heal:after-record',
+  'heal:after-archives',
+  'heal:after-quarantine',
+  'heal:after-blobs',
+  'heal:after-path',
+  'heal:before-clear',
   'remove-volume:after-mark',
   'remove-volume:before-version',
 ] as const

@@ -11,6 +11,8 @@ import { makeEnvironment, type PackageFiles, takeIn } from './store.ts'
 import { newVolume } from './temporary.ts'
 
 const big = 'big and boring\n'.repeat(5000)
+/** So big that threads share the hashing of it. */
+export const huge = ['a', 'b'].map(letter => letter.repeat(300_000))
 
 /** Two packages of which `common` is in both environments. */
 export const files: Readonly<Record<string, PackageFiles>> = {
@@ -19,6 +21,8 @@ export const files: Readonly<Record<string, PackageFiles>> = {
     'lib/common/code.py': 'code = 1\n',
     'lib/common/deep/er/data.bin': big,
     '*bin/common': '#!/bin/sh\nexit 0\n',
+    'lib/common/huge-a.bin': huge[0]!,
+    'lib/common/huge-b.bin': huge[1]!,
     'lib/common/näme.py': 'ä = 1\n',
   },
   only: { 'lib/only.py': 'only = 1\n', 'lib/also/only.py': 'also = 1\n', 'lib/also/twice.py': 'code = 1\n' },

@@ -1,6 +1,7 @@
 import {
   chmodSync,
   copyFileSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readFileSync,
@@ -16,7 +17,7 @@ import { describe, expect, test } from 'vitest'
 import { verifyStore } from '../../../cache/verify/verify-store.ts'
 import { environmentFolder, packageFile, samplesFile, treeFile } from '../../../cache/volume/layout.ts'
 import type { Key } from '../../../src/digest.ts'
-import { blobOf, files, forgeTime, makeStore, type Store, said, verifyAll } from '../support/damage.ts'
+import { blobOf, files, forgeTime, huge, makeStore, type Store, said, verifyAll } from '../support/damage.ts'
 import { keyOf, takeIn } from '../support/store.ts'
 
 const code = files.common!['lib/common/code.py']!
@@ -125,6 +126,14 @@ const cases: Case[] = [
       symlinkSync('/etc/passwd', join(one.tree, 'lib/common/code.py'))
     },
     said: ({ one }) => [`changed ${tree(one, 'lib/common/code.py')}`],
+  },
+  {
+    what: 'a file is replaced by another one of the store',
+    damage({ volume, one }) {
+      rmSync(join(one.tree, 'lib/common/huge-a.bin'))
+      linkSync(blobOf(volume, huge[1]!), join(one.tree, 'lib/common/huge-a.bin'))
+    },
+    said: ({ one }) => [`changed ${tree(one, 'lib/common/huge-a.bin')}`],
   },
   {
     what: 'a folder is replaced by a link to one like it',
@@ -254,10 +263,10 @@ test('nothing is wrong with a store that is whole, and a second quick look hashe
   const { volume } = await makeStore()
   const first = await verifyAll(volume, true)
   expect(said(first)).toEqual([])
-  expect(first.checked).toMatchObject({ blobs: 7, hashed: { files: 7 + 4 } })
+  expect(first.checked).toMatchObject({ blobs: 9, hashed: { files: 9 + 4 } })
   const second = await verifyAll(volume, true)
   // The skeletons of two environments are no blobs and have no samples.
-  expect(second.checked).toMatchObject({ blobs: 7, hashed: { files: 4 } })
+  expect(second.checked).toMatchObject({ blobs: 9, hashed: { files: 4 } })
 })
 
 test('a sample is kept only of contents that proved right', async () => {

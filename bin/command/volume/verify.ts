@@ -1,7 +1,7 @@
-import type { VerifyFinding, VerifyResult } from '../../src/api/operations.ts'
-import { EnvdError } from '../../src/error.ts'
-import { verifiedText } from '../render/result/verified.ts'
-import type { Verb } from '../verb.ts'
+import type { VerifyFinding, VerifyResult } from '../../../src/api/operations.ts'
+import { EnvdError } from '../../../src/error.ts'
+import { verifiedText } from '../../render/result/verified.ts'
+import type { Verb } from '../../verb.ts'
 
 export const verb: Verb<VerifyResult> = {
   async run({ arguments: references, options }, { door, signal, onEvent }) {

@@ -1,6 +1,6 @@
-import type { IndexStatus } from '../../src/api/operations.ts'
-import { indexText } from '../render/result/index.ts'
-import type { Verb } from '../verb.ts'
+import type { IndexStatus } from '../../../src/api/operations.ts'
+import { indexText } from '../../render/result/index.ts'
+import type { Verb } from '../../verb.ts'
 
 export const status: Verb<IndexStatus> = {
   run: async (_, context) => (await context.door()).index(),

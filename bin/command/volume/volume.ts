@@ -1,6 +1,6 @@
-import type { VolumeInfo, VolumeRemoval, VolumeUpgrade } from '../../src/api/operations.ts'
-import { removalText, upgradeText, volumeText } from '../render/result/volume.ts'
-import type { Verb } from '../verb.ts'
+import type { VolumeInfo, VolumeRemoval, VolumeUpgrade } from '../../../src/api/operations.ts'
+import { removalText, upgradeText, volumeText } from '../../render/result/volume.ts'
+import type { Verb } from '../../verb.ts'
 
 export const info: Verb<VolumeInfo> = {
   run: async (_, context) => (await context.door()).volume(),

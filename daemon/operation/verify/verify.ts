@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs'
+import { healFindings } from '../../../cache/verify/heal/heal-findings.ts'
+import { recordFindings, recordHistory } from '../../../cache/verify/record-findings.ts'
+import { verifyStore } from '../../../cache/verify/verify-store.ts'
+import { environmentFolder } from '../../../cache/volume/layout.ts'
+import type { Volume } from '../../../cache/volume/open-volume.ts'
+import { requireOwner } from '../../../cache/volume/require-owner.ts'
+import type { VerifyRequest, VerifyResult } from '../../../src/api/operations.ts'
+import type { Configuration } from '../../../src/config/configuration.ts'
+import { isKey, type Key } from '../../../src/digest.ts'
+import { EnvdError } from '../../../src/error.ts'
+import type { WorkOptions } from '../../door.ts'
+import { keyOfTask } from '../remove.ts'
+import { nameFindings } from './name-findings.ts'
+
+/** Verifies, records what was found before anything is healed, and heals where that is asked for. */
+export async function verify(
+  configuration: Configuration,
+  volume: Volume,
+  request: VerifyRequest,
+  { signal, onEvent }: WorkOptions,
+): Promise<VerifyResult> {
+  const { references, quick, heal } = request
+  if (heal) requireOwner(volume)
+  const started = performance.now()
+  const task = references.length === 1 ? references[0]! : 'volume'
+  const verification = await verifyStore(volume, {
+    ...{ quick, signal },
+    environments: references.length === 0 ? null : keysOf(configuration, volume, references),
+    onProgress: (done, total) =>
+      onEvent?.({ task, phase: 'hash', message: 'verifying', done, total, unit: 'bytes' }),
+  })
+  if (volume.owned) recordFindings(volume, verification, quick)
+  const found = verification.findings.length > 0
+  const outcomes = heal && found ? await healFindings(volume, verification.findings, signal) : null
+  const { environments, checked } = verification
+  const result = {
+    checked: { environments: environments.length, ...checked },
+    findings: nameFindings(volume, verification.findings, outcomes),
+  }
+  const seconds = (performance.now() - started) / 1000
+  const record = volume.owned && found ? recordHistory(volume, { quick, ...result }) : null
+  return { quick, seconds, record, ...result }
+}
+
+function keysOf(configuration: Configuration, volume: Volume, references: readonly string[]): Key[] {
+  const keys = references.map(reference => {
+    const key = isKey(reference) ? reference : keyOfTask(configuration, volume, reference)
+    if (existsSync(environmentFolder(volume, key))) return key
+    throw new EnvdError('ENVIRONMENT_NOT_FOUND', `there is no environment ${reference}`, { details: { key } })
+  })
+  return [...new Set(keys)]
+}
