@@ -1,5 +1,6 @@
 import { findEnvironment } from '../../cache/environment/find-environment.ts'
 import { noteUse } from '../../cache/environment/note-use.ts'
+import { pendingFindings } from '../../cache/verify/damage-record.ts'
 import type { Volume } from '../../cache/volume/open-volume.ts'
 import type { PreparedTask } from '../../src/api/prepare.ts'
 import type { Configuration } from '../../src/config/configuration.ts'
@@ -33,7 +34,7 @@ export async function prepareTask(
   const target = targetOf(configuration, volume, input)
   const known = recallKey(volume, input, target)
   const ready = known && !options.dryRun ? findEnvironment(volume, known) : null
-  if (known && ready) {
+  if (known && ready && pendingFindings(volume, known) === null) {
     recordTask(volume, { task: name, lockfiles: configuration.lockfiles, key: known })
     noteUse(volume, known)
     const { packages, files, bytes } = ready.summary

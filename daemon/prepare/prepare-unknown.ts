@@ -1,5 +1,5 @@
-import { findEnvironment } from '../../cache/environment/find-environment.ts'
-import { undoRemoval } from '../../cache/environment/remove-environment.ts'
+import { findEnvironment, type ReadyEnvironment } from '../../cache/environment/find-environment.ts'
+import { pendingFindings } from '../../cache/verify/damage-record.ts'
 import { environmentTree } from '../../cache/volume/layout.ts'
 import { requireOwner } from '../../cache/volume/require-owner.ts'
 import type { PreparedTask } from '../../src/api/prepare.ts'
@@ -7,6 +7,7 @@ import type { Closure } from '../../src/closure/closure.ts'
 import type { Key } from '../../src/digest.ts'
 import { environmentKey } from '../../src/key/environment-key.ts'
 import { type Built, buildEnvironment } from './build/build-environment.ts'
+import { findWhole } from './build/find-whole.ts'
 import type { PrepareContext } from './context.ts'
 import { once } from './once/once.ts'
 import type { PhaseClock } from './phase-clock.ts'
@@ -56,22 +57,23 @@ async function findOrBuild(
   clock: PhaseClock,
 ): Promise<{ value: Built; built: boolean }> {
   const { configuration, volume, signal, report } = context
-  const find = (): Built | null => {
-    const ready = findEnvironment(volume, key)
-    return ready && { ...ready, added: 0, conflicts: [] }
-  }
-  const there = find()
-  if (there) return { value: there, built: false }
+  const there = findEnvironment(volume, key)
+  if (there && pendingFindings(volume, key) === null) return { value: asFound(there), built: false }
   requireOwner(volume)
+  const build = { context, key, inputs, clock, report }
   return once({
     ...{ volume, key, signal, report, clock },
-    find: () => {
-      undoRemoval(volume, key)
-      return find()
-    },
     slots: configuration.builds,
-    build: announce => buildEnvironment({ context, key, inputs, clock, report: announce }),
+    find: async () => {
+      const whole = await findWhole(build)
+      return whole && asFound(whole)
+    },
+    build: announce => buildEnvironment({ ...build, report: announce }),
   })
+}
+
+function asFound(ready: ReadyEnvironment): Built {
+  return { ...ready, added: 0, conflicts: [] }
 }
 
 function describePlan(

@@ -20,7 +20,7 @@ export interface OnceOptions<T> {
   /** Waiting is counted to its phase `wait`. */
   readonly clock: PhaseClock
   /** The environment, when it is there; called with the key's lock. */
-  find(): T | null
+  find(): Promise<T | null>
   build(report: ReportProgress): Promise<T>
 }
 
@@ -33,7 +33,7 @@ export async function once<T>(options: OnceOptions<T>): Promise<{ value: T; buil
   const { volume, key } = options
   const lock = await options.clock.measure('wait', () => waitForBuilder(options))
   try {
-    const there = options.find()
+    const there = await options.find()
     if (there) return { value: there, built: false }
     const slot = await options.clock.measure('wait', () => waitForSlot(options))
     try {
