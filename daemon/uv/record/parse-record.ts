@@ -20,6 +20,7 @@ export function parseRecord(text: string): string[] | null {
     row = undefined
     at += text.startsWith('\r\n', at) ? 2 : 1
   }
+  if (row !== undefined && row !== '') paths.push(row)
   return paths
 }
 
@@ -30,7 +31,7 @@ interface Field {
 }
 
 const plainField = /[^,\r\n]*/y
-const quotedField = /"((?:[^"]|"")*)"([^,\r\n]*)/y
+const quotedField = /"((?:[^"]|"")*)"(?!")([^,\r\n]*)/y
 
 function readField(text: string, at: number): Field | null {
   if (text[at] !== '"') {
