@@ -87,3 +87,18 @@ test('what is asked for must be there', async () => {
   const codes = ['ENVIRONMENT_NOT_FOUND', 'TASK_NOT_FOUND', 'USAGE', 'USAGE']
   expect(failures.map(({ code }) => code)).toEqual(codes)
 })
+
+test('the next prepare heals what a verification found, from the index where there is no copy', async () => {
+  const { ground, path } = await twoTasks()
+  const fetched = () => ground.index.requests.filter(name => name.endsWith('.whl')).length
+  const before = fetched()
+  writeFileSync(moduleOf(path, 'shared.py'), 'VALUE', { flag: 'r+' })
+  await verify(ground, '--all')
+  expect(await ground.prepare('first')).toMatchObject({ path })
+  expect(fetched()).toBe(before + 1)
+  await ground.prepare('second')
+  expect(fetched()).toBe(before + 1)
+  expect(await verify(ground, '--all')).toMatchObject({ status: 0, result: { findings: [] } })
+  const ran = await ground.run(['run', 'first', '--', 'python', '-c', 'import shared; print(shared.value)'])
+  expect(ran.stdout).toBe('42\n')
+})
