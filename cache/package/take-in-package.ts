@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { EnvdError } from '../../src/error.ts'
 import type { PackageRecord } from '../../src/report/package-record.ts'
 import { formatManifest } from '../../src/tree/manifest.ts'
-import { takeInFiles } from '../blob/take-in-files.ts'
+import { type FilesTakenIn, takeInFiles } from '../blob/take-in-files.ts'
 import { syncFileSystem } from '../volume/durable.ts'
 import { faultPoint } from '../volume/fault-point.ts'
 import { stagingFolder } from '../volume/layout.ts'
@@ -15,7 +15,7 @@ import {
   readInstalledTree,
 } from './installed-package.ts'
 import { sharedPaths } from './shared-paths.ts'
-import { publishRecord, writeRecord } from './write-record.ts'
+import { publishRecord, type WrittenRecord, writeRecord } from './write-record.ts'
 import { writeTree } from './write-tree.ts'
 
 export interface TakeInPackagesOptions {
@@ -50,29 +50,80 @@ export async function takeInPackages(
 ): Promise<PackagesTakenIn> {
   requireOwner(volume)
   refuseShared(installed)
+  const written: WrittenRecord[] = []
+  const digests = new Map<number, string>()
+  const added = { files: 0, bytes: 0 }
+  const damaged: string[] = []
+  const progress = progressOfGroups(options)
+  for (const group of inGroups(installed)) {
+    const taken = await takeInGroup(volume, group, { ...options, onProgress: progress.report })
+    progress.endGroup()
+    written.push(...taken.written)
+    for (const [{ inode }, sha256] of taken.digests) digests.set(inode, sha256)
+    added.files += taken.added.files
+    added.bytes += taken.added.bytes
+    damaged.push(...taken.damaged)
+  }
+  await syncFileSystem(stagingFolder(volume, options.staging))
+  faultPoint('take-in:after-trees')
+  return { packages: written.map(one => publishRecord(volume, one)), digests, added, damaged }
+}
+
+/** So many files are looked at before those of their packages are let go: what bounds the memory. */
+const groupFiles = 8192
+
+function inGroups(installed: readonly InstalledPackage[]): InstalledPackage[][] {
+  const groups: InstalledPackage[][] = []
+  let files = groupFiles
+  for (const one of installed) {
+    if (files >= groupFiles) {
+      groups.push([])
+      files = 0
+    }
+    groups.at(-1)!.push(one)
+    files += one.paths.length
+  }
+  return groups
+}
+
+async function takeInGroup(
+  volume: Volume,
+  group: readonly InstalledPackage[],
+  options: TakeInPackagesOptions,
+): Promise<FilesTakenIn<InstalledFile> & { readonly written: readonly WrittenRecord[] }> {
   const { staging } = options
   const trees: InstalledTree[] = []
   async function* files(): AsyncGenerator<readonly InstalledFile[]> {
-    for (const one of installed) {
+    for (const one of group) {
       const tree = readInstalledTree(one)
       trees.push(tree)
       yield tree.files
       await nextTurn()
     }
   }
-  const { digests, added, damaged } = await takeInFiles(volume, files(), options)
-  const written = installed.map((one, index) => {
+  const taken = await takeInFiles(volume, files(), options)
+  const written = group.map((one, index) => {
     const tree = trees[index]!
-    return writeRecord(
-      volume,
-      staging,
-      recordOf(one, tree, writeTree(volume, staging, manifestOf(tree, digests))),
-    )
+    const digest = writeTree(volume, staging, manifestOf(tree, taken.digests))
+    return writeRecord(volume, staging, recordOf(one, tree, digest))
   })
-  await syncFileSystem(stagingFolder(volume, staging))
-  faultPoint('take-in:after-trees')
-  const inodes = new Map([...digests].map(([{ inode }, sha256]) => [inode, sha256]))
-  return { packages: written.map(one => publishRecord(volume, one)), digests: inodes, added, damaged }
+  return { ...taken, written }
+}
+
+/** Bytes of all groups so far. */
+function progressOfGroups({ onProgress }: TakeInPackagesOptions) {
+  let before = 0
+  let ofGroup = 0
+  return {
+    report(done: number, total: number) {
+      ofGroup = total
+      onProgress?.(before + done, before + total)
+    },
+    endGroup() {
+      before += ofGroup
+      ofGroup = 0
+    },
+  }
 }
 
 function refuseShared(installed: readonly InstalledPackage[]): void {

@@ -27,7 +27,9 @@ export async function findWhole(build: Build): Promise<ReadyEnvironment | null> 
 async function bringAndHeal(build: Build) {
   const { volume } = build.context
   const { missing } = findPackages(volume, build.inputs)
-  await withStaging(volume, [build.key], staging => bringPackages(build, staging, missing))
+  if (missing.length > 0) {
+    await withStaging(volume, [build.key], staging => bringPackages(build, staging, missing))
+  }
   const healing = await healEnvironment(volume, build.key)
   if (healing.state === 'bring') setEnvironmentAside(volume, build.key)
   return healing
