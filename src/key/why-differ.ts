@@ -22,12 +22,14 @@ function closureDifferences(a: readonly Distribution[], b: readonly Distribution
     if (!one || !other) {
       return [difference('closure', name, one ? describe(one) : null, other ? describe(other) : null)]
     }
-    return compare('closure', [
+    // Another version is another file, and that has another digest: the first of them says it.
+    const [file] = compare('closure', [
       [`${name} version`, one.version, other.version],
       [`${name} file`, one.filename, other.filename],
       [`${name} digest`, one.digest, other.digest],
-      [`${name} source`, describeSource(one), describeSource(other)],
     ])
+    const source = compare('closure', [[`${name} source`, describeSource(one), describeSource(other)]])
+    return file ? [file, ...source] : source
   })
 }
 
