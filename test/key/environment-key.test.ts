@@ -119,14 +119,30 @@ describe('the package key', () => {
 
   test('of a wheel is its digest, interpreter version and ABI, and the rules', () => {
     const key = packageKey(one, target, recipe)
-    const elsewhere = { kind: 'url', url: 'https://a.example/a.whl', subdirectory: null } as const
-    expect(packageKey({ ...one, source: elsewhere, filename: 'renamed.whl' }, target, recipe)).toBe(key)
+    const mirrored = { ...one, index: 'https://mirror.example/simple', filename: 'renamed.whl' }
+    expect(packageKey(mirrored, target, recipe)).toBe(key)
     expect(packageKey(one, { ...target, interpreter: '/elsewhere', prefix: '/else' }, recipe)).toBe(key)
     expect(packageKey(one, target, { ...recipe, build: null })).toBe(key)
     expect(packageKey({ ...one, digest: `sha256:${'1'.repeat(64)}` }, target, recipe)).not.toBe(key)
     expect(packageKey(one, { ...target, version: '3.12.2' }, recipe)).not.toBe(key)
     expect(packageKey(one, { ...target, abi: 'cp312t' }, recipe)).not.toBe(key)
     expect(packageKey(one, target, { ...recipe, installer: 99 })).not.toBe(key)
+  })
+
+  test('of a wheel from a direct URL is of that URL, which its direct_url.json names', () => {
+    const from = (url: string, subdirectory: string | null = null) =>
+      packageKey({ ...one, source: { kind: 'url', url, subdirectory } }, target, recipe)
+    const keys = [
+      packageKey(one, target, recipe),
+      from('https://a.example/a.whl'),
+      from('https://b.example/a.whl'),
+      from('https://a.example/a.whl', 'inner'),
+    ]
+    expect(new Set(keys).size).toBe(keys.length)
+    expect(from('https://a.example/a.whl')).toBe(keys[1])
+    const other = { ...one, digest: `sha256:${'1'.repeat(64)}` } as const
+    const source = { kind: 'url', url: 'https://a.example/a.whl', subdirectory: null } as const
+    expect(packageKey({ ...other, source }, target, recipe)).not.toBe(keys[1])
   })
 
   test('of what is built depends on the target and the settings of the build too', () => {
