@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { EnvdError } from '../../../src/error.ts'
 import type { PackageRecord } from '../../../src/report/package-record.ts'
 import { linkError } from '../../blob/link-error.ts'
+import { runOnAll } from '../../thread/run-on-all.ts'
 import { workerUrl } from '../../thread/worker-url.ts'
 import { hasErrno, machineError } from '../../volume/machine-error.ts'
 import type { AssembleAnswer, AssembleJob, FailedAnswer, ThreadData } from './assemble-job.ts'
@@ -34,44 +35,14 @@ export function startAssembleThreads(
   const workers = shares(packages, count).map(
     share => new Worker(workerUrl('assemble-worker'), { workerData: { ...data, packages: share } }),
   )
-  let fail: (reason: unknown) => void
-  const failed = new Promise<never>((_, reject) => {
-    fail = reject
-  })
-  failed.catch(() => {})
-  const onAbort = () => fail(signal?.reason)
-  signal?.addEventListener('abort', onAbort)
-  if (signal?.aborted) onAbort()
-  for (const worker of workers) {
-    worker.on('error', error => fail(error))
-    worker.on('message', (answer: AssembleAnswer) => {
+  const group = runOnAll<AssembleJob, AssembleAnswer>(workers, {
+    signal,
+    onAnswer(answer, fail) {
       if (answer.done === 'package') onPackage?.(answer.index)
       if (answer.done === 'failed') fail(failure(answer))
-    })
-  }
-
-  function runOn<Job extends AssembleJob>(
-    worker: Worker,
-    job: Job,
-  ): Promise<Extract<AssembleAnswer, { done: Job }>> {
-    return new Promise(resolve => {
-      const onMessage = (answer: AssembleAnswer) => {
-        if (answer.done !== job) return
-        worker.off('message', onMessage)
-        resolve(answer as Extract<AssembleAnswer, { done: Job }>)
-      }
-      worker.on('message', onMessage)
-      worker.postMessage(job)
-    })
-  }
-
-  return {
-    run: job => Promise.race([failed, Promise.all(workers.map(worker => runOn(worker, job)))]),
-    async stop() {
-      signal?.removeEventListener('abort', onAbort)
-      await Promise.all(workers.map(worker => worker.terminate()))
     },
-  }
+  })
+  return { run: job => group.run(job, job), stop: group.stop }
 }
 
 /** The largest first, each to the thread that has least. */

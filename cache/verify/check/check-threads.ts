@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
+import { runOnAll } from '../../thread/run-on-all.ts'
 import { workerUrl } from '../../thread/worker-url.ts'
 import type { CheckAnswer, CheckJob, ThreadData } from './check-job.ts'
 
@@ -27,42 +28,15 @@ export function startCheckThreads(
     { length: threads },
     (_, thread) => new Worker(workerUrl('verify-worker'), { workerData: { ...data, thread, threads } }),
   )
-  let fail: (reason: unknown) => void
-  const failed = new Promise<never>((_, reject) => {
-    fail = reject
-  })
-  failed.catch(() => {})
-  const onAbort = () => fail(signal?.reason)
-  signal?.addEventListener('abort', onAbort)
-  if (signal?.aborted) onAbort()
-  for (const worker of workers) {
-    worker.on('error', error => fail(error))
-    worker.on('message', (answer: CheckAnswer) => {
+  const group = runOnAll<CheckJob, CheckAnswer>(workers, {
+    signal,
+    onAnswer(answer, fail) {
       if (answer.done === 'some') onSome(answer)
       if (answer.done === 'failed') fail(answer.error)
-    })
-  }
-
-  function runOn<Job extends CheckJob>(
-    worker: Worker,
-    job: Job,
-  ): Promise<Extract<CheckAnswer, { done: Job['do'] }>> {
-    return new Promise(resolve => {
-      const onMessage = (answer: CheckAnswer) => {
-        if (answer.done !== job.do) return
-        worker.off('message', onMessage)
-        resolve(answer as Extract<CheckAnswer, { done: Job['do'] }>)
-      }
-      worker.on('message', onMessage)
-      worker.postMessage(job)
-    })
-  }
-
-  return {
-    run: job => Promise.race([failed, Promise.all(workers.map(worker => runOn(worker, job)))]),
-    async stop() {
-      signal?.removeEventListener('abort', onAbort)
-      await Promise.all(workers.map(worker => worker.terminate()))
     },
+  })
+  return {
+    run: <Job extends CheckJob>(job: Job) => group.run<Job['do']>(job, job.do),
+    stop: group.stop,
   }
 }
