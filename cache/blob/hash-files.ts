@@ -89,7 +89,7 @@ export function startHashing<File extends FileToHash>(options: HashingOptions<Fi
   }
 
   function feed(): void {
-    for (;;) {
+    while (big.length + small.length > 0) {
       const thread = leastLoaded(threads) ?? startThread()
       if (thread === null) return
       const files = nextFiles()

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import type { Worker } from 'node:worker_threads'
+import { expect, onTestFinished, test } from 'vitest'
 import { type FileToHash, startHashing } from '../../../cache/blob/hash-files.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
@@ -38,5 +39,10 @@ test('a file that is gone is named', async () => {
 })
 
 test('no files need no threads', async () => {
+  const started: Worker[] = []
+  const onWorker = (worker: Worker) => started.push(worker)
+  process.on('worker', onWorker)
+  onTestFinished(() => void process.off('worker', onWorker))
   expect(await hash([])).toEqual(new Map())
+  expect(started).toEqual([])
 })
