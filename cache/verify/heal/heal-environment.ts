@@ -21,7 +21,7 @@ import { setEnvironmentAside } from './set-aside.ts'
 /**
  * What became of an environment with recorded findings. `whole`: it is as it was published, and the record is gone.
  * `bring`: the store needs these packages again; bring them and heal again. `rebuild`: that would not help.
- * `left`: paths that are still damaged, as in the record.
+ * In the last two, `left` names the paths that are still damaged, as in the record.
  */
 export type Healing =
   | { readonly state: 'whole' }

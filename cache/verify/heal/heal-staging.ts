@@ -16,10 +16,13 @@ export async function withHealStaging<T>(
   const lease = takeLease(volume, { kind: 'build', keys: [], staging: id })
   const folder = stagingFolder(volume, id)
   try {
-    makeFolders(folder)
-    return await work(folder)
+    try {
+      makeFolders(folder)
+      return await work(folder)
+    } finally {
+      await removeFolder(folder)
+    }
   } finally {
-    await removeFolder(folder)
     lease.release()
   }
 }
