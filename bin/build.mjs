@@ -38,6 +38,7 @@ const shared = {
   banner: { js: 'const importMeta={get url(){return require("node:url").pathToFileURL(__filename).href}};' },
   legalComments: 'none',
   logLevel: 'warning',
+  logOverride: { 'import-is-undefined': 'error' },
   write: false,
 }
 

@@ -5,7 +5,9 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const outputs = ['dist/envd.js', 'dist/door.js', 'dist/hash-worker.js', 'dist/assemble-worker.js']
+const outputs = ['envd', 'door', 'hot', 'cold', 'hash-worker', 'assemble-worker', 'verify-worker'].map(
+  name => `dist/${name}.js`,
+)
 
 requireNode([20, 20])
 if (!packagesMatchLock())

@@ -17,9 +17,8 @@ import type {
 } from '../src/api/operations.ts'
 import type { PrepareEvent, PrepareOutcome, PrepareRequest } from '../src/api/prepare.ts'
 import type { Configuration, Origin } from '../src/config/configuration.ts'
-import { EnvdError } from '../src/error.ts'
+import { asEnvdError, EnvdError } from '../src/error.ts'
 import type { Receipt } from '../src/report/receipt.ts'
-import { toBody } from './prepare/once/error-body.ts'
 import { prepareTask } from './prepare/prepare-task.ts'
 import { taskNames } from './prepare/task/task-names.ts'
 
@@ -110,7 +109,7 @@ async function prepareAll(
       return { task, ok: true, result }
     } catch (error) {
       if (signal.aborted) throw new EnvdError('INTERRUPTED', 'interrupted', { cause: error })
-      return { task, ok: false, error: toBody(error) }
+      return { task, ok: false, error: asEnvdError(error) }
     } finally {
       if (reported) report({ phase: 'total', message: 'done' })
     }

@@ -207,6 +207,12 @@ export class EnvdError extends Error {
     this.details = options.details ?? {}
   }
 
+  /** What is printed and sent; the cause stays in this process. */
+  toJSON(): { code: ErrorCode; message: string; hint: string; details: ErrorDetails } {
+    const { code, message, hint, details } = this
+    return { code, message, hint, details }
+  }
+
   get exitStatus(): number {
     return kinds[this.code].exit
   }

@@ -18,8 +18,7 @@ export const verb: Verb<Prepared> = {
     const [first] = outcomes
     if (all || tasks.length > 1 || first === undefined) return { tasks: outcomes }
     if (first.ok) return first.result
-    const { code, message, hint, details } = first.error
-    throw new EnvdError(code, message, { hint, details })
+    throw first.error
   },
   text: (prepared, style) =>
     'tasks' in prepared ? preparedTasksText(prepared.tasks, style) : preparedText(prepared, style),

@@ -3,6 +3,7 @@ import { differencesText } from '../render/result/differences.ts'
 import type { Verb } from '../verb.ts'
 
 export const verb: Verb<WhyResult> = {
-  run: async ({ arguments: [a = '', b = ''] }, context) => (await context.door()).why(a, b),
+  run: async ({ arguments: [a = '', b = ''] }, { door, signal, onEvent }) =>
+    (await door()).why(a, b, { signal, onEvent }),
   text: differencesText,
 }

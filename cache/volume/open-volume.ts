@@ -37,7 +37,7 @@ export function openVolume(root: string, options: OpenOptions): Volume {
   requireLayout(at, version)
   if (version.removing && options.evenRemoving !== true) {
     throw new EnvdError('VOLUME_BUSY', `The volume ${at.root} is being removed`, {
-      hint: 'Wait for the removal; if it was cut off, finish it with `envd volume remove --force`.',
+      hint: 'Wait for the removal; if it was cut off, finish it with `envd volume remove --yes`.',
       details: { path: at.root },
     })
   }

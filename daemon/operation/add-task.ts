@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import { onMachine } from '../../cache/volume/machine-error.ts'
+import { hasErrno, onMachine } from '../../cache/volume/machine-error.ts'
 import type { AddedTask, AddRequest } from '../../src/api/operations.ts'
 import type { Configuration } from '../../src/config/configuration.ts'
 import { EnvdError } from '../../src/error.ts'
@@ -20,6 +20,11 @@ export function addTask(configuration: Configuration, request: AddRequest): Adde
   if (existsSync(folder)) throw exists(request.task, folder)
   const bytes = readLock(resolve(request.lock))
   const file = basename(request.lock)
+  if (file === 'task.toml') {
+    throw new EnvdError('USAGE', `${request.lock} is a task, not a lock`, {
+      hint: 'Name the lock file with --lock.',
+    })
+  }
   const lock = parseLock(bytes, request.lock)
   const { extras = [], groups = [] } = request
   const python = request.python ?? lock.requiresPython
@@ -76,11 +81,21 @@ function writeTask(lockfiles: string, name: string, files: Record<string, string
     mkdirSync(temporary, { recursive: true })
     try {
       for (const [file, content] of Object.entries(files)) writeFileSync(join(temporary, file), content)
-      renameSync(temporary, join(lockfiles, name))
+      renameTask(temporary, join(lockfiles, name), name)
     } finally {
       rmSync(temporary, { recursive: true, force: true })
     }
   })
+}
+
+function renameTask(from: string, to: string, name: string): void {
+  try {
+    renameSync(from, to)
+  } catch (error) {
+    // Somebody made it meanwhile.
+    if (hasErrno(error, 'ENOTEMPTY', 'EEXIST')) throw exists(name, to)
+    throw error
+  }
 }
 
 function members({ packages }: Lock): string[] {

@@ -31,8 +31,8 @@ export async function use(
     const ready = findEnvironment(volume, key as Key)
     if (ready) {
       const release = () => {
-        noteUse(volume, key as Key)
         lease.release()
+        noteUse(volume, key as Key)
       }
       return { key, path: ready.path, variables: variablesFor(ready.path), release }
     }

@@ -1,4 +1,5 @@
 import { findEnvironment, type ReadyEnvironment } from '../../cache/environment/find-environment.ts'
+import { noteUse } from '../../cache/environment/note-use.ts'
 import { pendingFindings } from '../../cache/verify/damage-record.ts'
 import { environmentTree } from '../../cache/volume/layout.ts'
 import { requireOwner } from '../../cache/volume/require-owner.ts'
@@ -9,7 +10,7 @@ import { environmentKey } from '../../src/key/environment-key.ts'
 import { type Built, buildEnvironment } from './build/build-environment.ts'
 import { findWhole } from './build/find-whole.ts'
 import type { PrepareContext } from './context.ts'
-import { once } from './once/once.ts'
+import { type Outcome, once } from './once/once.ts'
 import type { PhaseClock } from './phase-clock.ts'
 import { rememberKey } from './task/known-key.ts'
 import { type SelectedTask, selectTask } from './task/select-task.ts'
@@ -55,20 +56,28 @@ async function findOrBuild(
   key: Key,
   inputs: SelectedTask,
   clock: PhaseClock,
-): Promise<{ value: Built; built: boolean }> {
+): Promise<Outcome<Built>> {
   const { configuration, volume, signal, report } = context
-  const there = findEnvironment(volume, key)
-  if (there && pendingFindings(volume, key) === null) return { value: asFound(there), built: false }
+  const find = () => {
+    const ready = findEnvironment(volume, key)
+    return ready && pendingFindings(volume, key) === null ? asFound(ready) : null
+  }
+  const there = find()
+  if (there) {
+    noteUse(volume, key)
+    return { value: there, built: false }
+  }
   requireOwner(volume)
-  const build = { context, key, inputs, clock, report }
   return once({
-    ...{ volume, key, signal, report, clock },
+    ...{ volume, key, signal, report, clock, find },
     slots: configuration.builds,
-    find: async () => {
+    build: async announce => {
+      const build = { context, key, inputs, clock, report: announce }
       const whole = await findWhole(build)
-      return whole && asFound(whole)
+      return whole
+        ? { value: asFound(whole), built: false }
+        : { value: await buildEnvironment(build), built: true }
     },
-    build: announce => buildEnvironment({ ...build, report: announce }),
   })
 }
 

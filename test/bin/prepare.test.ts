@@ -28,7 +28,7 @@ test('one task: built, then found, with the documented result', async () => {
     },
   })
   expect(Object.keys(first.result.seconds).sort()).toEqual(
-    ['total', 'wait', 'resolve', 'download', 'install', 'hash', 'link', 'seal'].sort(),
+    ['total', 'wait', 'resolve', 'download', 'install', 'compile', 'hash', 'link', 'seal'].sort(),
   )
   expect(existsSync(join(first.result.path, 'bin/python'))).toBe(true)
   const asked = index.requests.length

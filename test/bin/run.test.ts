@@ -124,7 +124,8 @@ test('stopped with SIGTSTP, the command stops too, and both go on with SIGCONT',
     '--',
     'python',
     '-c',
-    'import os, time\nprint("pid", os.getpid(), "", flush=True)\ntime.sleep(2)',
+    // Ends when it is told to: a process that ended by itself while envd is stopped would stay a zombie.
+    'import os, signal\nend = {signal.SIGUSR1}\nsignal.pthread_sigmask(signal.SIG_BLOCK, end)\nprint("pid", os.getpid(), "", flush=True)\nsignal.sigwait(end)',
   ])
   await run.said('pid ')
   const [child] = readFileSync(`/proc/${run.pid}/task/${run.pid}/children`, 'utf8').trim().split(' ')
@@ -137,6 +138,7 @@ test('stopped with SIGTSTP, the command stops too, and both go on with SIGCONT',
   await until([run.pid, child!], true)
   run.kill('SIGCONT')
   await until([run.pid, child!], false)
+  run.kill('SIGUSR1')
   expect((await run.finished).status).toBe(0)
 })
 

@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { namesIn } from '../../../cache/disk/names-in.ts'
 
 /**
  * Counts the disk blocks, in bytes, of what was made since `since` (milliseconds since the epoch, on the file
@@ -32,7 +33,7 @@ export function startDiskCount(since: number): DiskCount {
     everything(path) {
       const added = add(path)
       if (!added?.isFolder || (!added.isNew && isArchive(path))) return
-      for (const name of readdirSync(path)) count.everything(join(path, name))
+      for (const name of namesIn(path)) count.everything(join(path, name))
     },
     sharedFiles(folder) {
       for (const entry of readdirSync(folder, { withFileTypes: true })) {

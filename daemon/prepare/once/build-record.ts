@@ -19,10 +19,15 @@ export interface BuildRecord {
   readonly build: string
 }
 
+/** Never fails: a full disk must not end a build for want of a help for others. Only with the key's lock. */
 export function writeBuildRecord(file: string, record: BuildRecord): void {
-  const temporary = `${file}.${record.build}`
-  writeFileSync(temporary, JSON.stringify(record))
-  renameSync(temporary, file)
+  const temporary = `${file}.new`
+  try {
+    writeFileSync(temporary, JSON.stringify(record))
+    renameSync(temporary, file)
+  } catch {
+    removeBuildRecord(temporary)
+  }
 }
 
 export function readBuildRecord(file: string): BuildRecord | null {
@@ -34,5 +39,9 @@ export function readBuildRecord(file: string): BuildRecord | null {
 }
 
 export function removeBuildRecord(file: string): void {
-  rmSync(file, { force: true })
+  try {
+    rmSync(file, { force: true })
+  } catch {
+    // It is only a help.
+  }
 }

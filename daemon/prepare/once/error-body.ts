@@ -2,8 +2,7 @@ import type { ErrorBody } from '../../../src/api/prepare.ts'
 import { asEnvdError, EnvdError } from '../../../src/error.ts'
 
 export function toBody(error: unknown): ErrorBody {
-  const { code, message, hint, details } = asEnvdError(error)
-  return { code, message, hint, details }
+  return asEnvdError(error).toJSON()
 }
 
 export function fromBody({ code, message, hint, details }: ErrorBody): EnvdError {

@@ -20,8 +20,14 @@ export interface OnceOptions<T> {
   /** Waiting is counted to its phase `wait`. */
   readonly clock: PhaseClock
   /** The environment, when it is there; called with the key's lock. */
-  find(): Promise<T | null>
-  build(report: ReportProgress): Promise<T>
+  find(): T | null
+  build(report: ReportProgress): Promise<Outcome<T>>
+}
+
+export interface Outcome<T> {
+  readonly value: T
+  /** False where it was found, or only healed. */
+  readonly built: boolean
 }
 
 /**
@@ -29,15 +35,15 @@ export interface OnceOptions<T> {
  * builder says. The lock dies with its holder, so a killed builder is followed by the next waiter. A builder
  * that fails tells those who were waiting then, so that fifty waiters do not repeat one failure fifty times.
  */
-export async function once<T>(options: OnceOptions<T>): Promise<{ value: T; built: boolean }> {
+export async function once<T>(options: OnceOptions<T>): Promise<Outcome<T>> {
   const { volume, key } = options
   const lock = await options.clock.measure('wait', () => waitForBuilder(options))
   try {
-    const there = await options.find()
+    const there = options.find()
     if (there) return { value: there, built: false }
     const slot = await options.clock.measure('wait', () => waitForSlot(options))
     try {
-      return { value: await announced(options, buildRecordFile(volume, key)), built: true }
+      return await announced(options, buildRecordFile(volume, key))
     } finally {
       slot.release()
     }
@@ -93,7 +99,7 @@ async function waitForSlot<T>({ volume, slots, signal, report }: OnceOptions<T>)
   }
 }
 
-async function announced<T>(options: OnceOptions<T>, file: string): Promise<T> {
+async function announced<T>(options: OnceOptions<T>, file: string): Promise<Outcome<T>> {
   const who = { pid: process.pid, host: hostname(), build: randomUUID() }
   let last = 0
   const say = (progress: Progress, always = false) => {
@@ -105,9 +111,9 @@ async function announced<T>(options: OnceOptions<T>, file: string): Promise<T> {
   }
   try {
     say({ phase: 'install', message: 'starting' }, true)
-    const value = await options.build(say)
+    const outcome = await options.build(say)
     removeBuildRecord(file)
-    return value
+    return outcome
   } catch (error) {
     tellFailure(file, who, options.signal.aborted ? null : toBody(error))
     throw error
@@ -119,10 +125,6 @@ function tellFailure(
   who: Pick<BuildRecord, 'pid' | 'host' | 'build'>,
   error: ErrorBody | null,
 ): void {
-  try {
-    if (!error || error.code === 'INTERRUPTED') removeBuildRecord(file)
-    else writeBuildRecord(file, { ...who, phase: 'wait', message: 'failed', failed: error })
-  } catch {
-    // A full disk may refuse even this; the waiters then try for themselves.
-  }
+  if (!error || error.code === 'INTERRUPTED') removeBuildRecord(file)
+  else writeBuildRecord(file, { ...who, phase: 'wait', message: 'failed', failed: error })
 }

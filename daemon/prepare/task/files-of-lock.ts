@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { factsFolder } from '../../../cache/volume/layout.ts'
 import { remember } from '../../../cache/volume/remember.ts'
 import { selectPackages } from '../../../src/closure/select-packages.ts'
-import type { Lock } from '../../../src/lock/lock.ts'
+import type { Lock, LockedPackage } from '../../../src/lock/lock.ts'
 import { parseLock } from '../../../src/lock/parse-lock.ts'
 import type { IndexedFile } from '../../../src/lock/with-files.ts'
 import { resolveFiles } from '../../uv/resolve-files.ts'
@@ -20,16 +20,28 @@ export async function filesOfLock(context: PrepareContext, lock: Lock): Promise<
   const { volume, input, target } = context
   const asked = `${input.lock.digest}-${target.abi}-${target.version}-${target.machine}`
   const fact = join(factsFolder(volume, 'locks'), `${asked}.json`)
+  const selected = selectPackages(lock, input.task, target)
   const known = readFact(fact)
-  if (known) return known
-  const files = await askIndex(context, lock)
+  if (known && haveFiles(selected, known)) return known
+  const files = await askIndex(context, lock, selected)
   remember(volume, fact, JSON.stringify(files))
   return files
 }
 
-async function askIndex(context: PrepareContext, lock: Lock): Promise<IndexedFile[]> {
+/** An index that lags behind may have told nothing of a package: then it is asked again. */
+function haveFiles(selected: readonly LockedPackage[], files: readonly IndexedFile[]): boolean {
+  const told = new Set(files.map(({ digest }) => digest))
+  return selected.every(
+    ({ source, digests }) => source.kind !== 'registry' || digests.some(digest => told.has(digest)),
+  )
+}
+
+async function askIndex(
+  context: PrepareContext,
+  lock: Lock,
+  selected: readonly LockedPackage[],
+): Promise<IndexedFile[]> {
   const { volume, input, target, report } = context
-  const selected = selectPackages(lock, input.task, target)
   const wanted = new Set(selected.flatMap(({ digests }) => digests))
   const packages = selected.flatMap(({ name, version, source }) =>
     source.kind === 'registry' && version !== null ? [{ name, version }] : [],
