@@ -97,6 +97,11 @@ export const buildRecordFile = (at: At, key: string): string => join(locksFolder
 /** Bounds how many builds run side by side; slots count from 0. */
 export const buildSlotFile = (at: At, slot: number): string => lockFile(at, `slot-${slot}`)
 
+/** Held shared while a uv works with its cache, alone by who takes something from it (uv-cache-lock.ts). */
+export const uvCacheLockFile = (at: At): string => lockFile(at, 'uv-cache')
+/** Held by who waits for that lock, and for no longer. */
+export const uvCacheGateFile = (at: At): string => lockFile(at, 'uv-cache-gate')
+
 export const leasesFolder = ({ root }: At): string => join(root, 'leases')
 export const leaseFile = (at: At, id: string): string => join(leasesFolder(at), `${id}.json`)
 export const fenceFile = (at: At): string => join(leasesFolder(at), '.fence')

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { hasErrno, machineError } from './machine-error.ts'
 
 /**
- * Exclusive locks between processes that die with their holder: open file description locks (fcntl(2),
+ * Locks between processes that die with their holder: open file description locks (fcntl(2),
  * F_OFD_SETLK) on a small file. The kernel drops one when the last descriptor of its open file goes: at
  * `release`, or when the process ends, however it ends. Node opens with O_CLOEXEC, so a spawned program never
  * has the descriptor and can't keep the lock. Two opens in one process exclude each other like two processes.
@@ -21,15 +21,20 @@ export interface HeldLock {
   releaseAndRemove(): void
 }
 
-export interface WaitOptions {
+export interface WaitOptions extends LockOptions {
   readonly signal?: AbortSignal
   /** Called before each pause, with the milliseconds waited so far. */
   readonly onWait?: (waitedMs: number) => void
   readonly pollMs?: number
 }
 
+export interface LockOptions {
+  /** Many may hold it so at once, and nobody else then holds it alone. */
+  readonly shared?: boolean
+}
+
 interface Native {
-  tryLock(fd: number): boolean
+  tryLock(fd: number, options: LockOptions): boolean
 }
 
 let native: Native | undefined
@@ -40,13 +45,13 @@ function loadNative(): Native {
 }
 
 /** The lock, or null while another holds it. Makes the file; its folder must exist. */
-export function tryLock(path: string): HeldLock | null {
+export function tryLock(path: string, { shared = false }: LockOptions = {}): HeldLock | null {
   const { tryLock: lock } = loadNative()
   for (;;) {
     const fd = openLockFile(path)
     let held = false
     try {
-      if (!lock(fd)) return null
+      if (!lock(fd, { shared })) return null
       held = leadsTo(path, fd)
     } catch (error) {
       throw machineError(error, path)
@@ -57,13 +62,34 @@ export function tryLock(path: string): HeldLock | null {
   }
 }
 
+/**
+ * Whether somebody holds the lock alone. Makes no file. It holds the lock itself, shared, for a moment: two who ask at
+ * once don't see each other, but who wants it alone just then is refused.
+ */
+export function isLocked(path: string): boolean {
+  let fd: number
+  try {
+    fd = openSync(path, 'r')
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT')) return false
+    throw machineError(error, path)
+  }
+  try {
+    return !loadNative().tryLock(fd, { shared: true })
+  } catch (error) {
+    throw machineError(error, path)
+  } finally {
+    closeSync(fd)
+  }
+}
+
 /** Waits as long as it takes; an aborted signal throws its reason. */
 export async function waitForLock(path: string, options: WaitOptions = {}): Promise<HeldLock> {
-  const { signal, onWait, pollMs = 100 } = options
+  const { signal, onWait, pollMs = 100, shared = false } = options
   const began = performance.now()
   for (;;) {
     signal?.throwIfAborted()
-    const lock = tryLock(path)
+    const lock = tryLock(path, { shared })
     if (lock !== null) return lock
     onWait?.(performance.now() - began)
     await sleep(pollMs, undefined, signal && { signal }).catch(() => signal?.throwIfAborted())

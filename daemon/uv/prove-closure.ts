@@ -1,11 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { onMachine } from '../../cache/volume/machine-error.ts'
 import type { Closure } from '../../src/closure/closure.ts'
 import { EnvdError } from '../../src/error.ts'
-import { normalizeName } from '../../src/version/name.ts'
 import { compareVersions, parseVersion } from '../../src/version/version.ts'
 import { sitePackages } from './proof/site-packages.ts'
+import { readMetadata } from './record/read-metadata.ts'
 
 /**
  * Proves that what is installed in `tree` is the closure: each distribution, at its version, and nothing
@@ -38,17 +38,15 @@ export function proveClosure(tree: string, closure: Closure): ReadonlyMap<string
   )
 }
 
-/** Name (normalized) → version, from METADATA (core metadata specification). */
+/** Name (normalized) → version. */
 function readInstalled(folder: string): Map<string, string> {
-  return onMachine(folder, () => {
-    const installed = new Map<string, string>()
-    for (const info of readdirSync(folder).filter(name => name.endsWith('.dist-info'))) {
-      const head = readFileSync(join(folder, info, 'METADATA'), 'utf8').split(/\r?\n\r?\n/, 1)[0] ?? ''
-      const field = (name: string) => new RegExp(`^${name}:[ \\t]*(\\S+)`, 'im').exec(head)?.[1]
-      installed.set(normalizeName(field('Name') ?? info), field('Version') ?? '')
-    }
-    return installed
-  })
+  const infos = onMachine(folder, () => readdirSync(folder)).filter(name => name.endsWith('.dist-info'))
+  return new Map(
+    infos.map(info => {
+      const { name, version } = readMetadata(join(folder, info))
+      return [name ?? info, version ?? '']
+    }),
+  )
 }
 
 /** `1.0` and `1.0.0` are one version. */

@@ -1,42 +1,71 @@
 import { linkSync, lstatSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
+import { blobPath } from '../../cache/blob/blob-path.ts'
+import { type FileToHash, startHashing } from '../../cache/blob/hash-files.ts'
 import { onMachine } from '../../cache/volume/machine-error.ts'
+import type { Volume } from '../../cache/volume/open-volume.ts'
 import { EnvdError } from '../../src/error.ts'
 import type { Uv } from './pinned-uv.ts'
 import { type CachedArchives, readCachedArchives } from './proof/cached-archives.ts'
 import { sitePackages } from './proof/site-packages.ts'
+import { isSkeleton } from './record/skeleton.ts'
 
 /** What an installer writes into each `*.dist-info` beside RECORD (PEP 376, 610, and uv's own notes). */
 const notes = new Set(['INSTALLER', 'REQUESTED', 'direct_url.json', 'uv_cache.json', 'uv_build.json'])
 
-/** What `uv venv` makes. */
-const virtualenvFiles = new Set([
-  ...['pyvenv.cfg', '.gitignore', 'CACHEDIR.TAG', '.lock'],
-  ...['', '.bat', '.csh', '.fish', '.nu', '.ps1', '.xsh', '_this.py'].map(end => `bin/activate${end}`),
-  ...['bin/deactivate.bat', 'bin/pydoc.bat'],
-])
-
 /**
  * Proves that every file in `tree` is one inode with a file of uv's cache, but for what an installer writes
  * itself. uv falls back to copies without a word, and a count of links proves nothing. Throws LINK_PROOF,
- * naming the first file and why it could not be linked. Returns the archives of the cache that it looked at. Reads each inode once; no contents but scripts'.
+ * naming the first file and why it could not be linked. Returns the archives of the cache that it looked at. Reads
+ * each inode once; no contents but scripts', and of files that another build has made links to the store since.
  */
-export function proveLinks(uv: Uv, tree: string): readonly string[] {
+export async function proveLinks(volume: Volume, uv: Uv, tree: string): Promise<readonly string[]> {
   const site = sitePackages(tree)
   const infos = onMachine(site, () => readdirSync(site)).filter(name => name.endsWith('.dist-info'))
   const archives = readCachedArchives(uv.cacheFolder, new Set(infos))
   const { dev } = onMachine(uv.cacheFolder, () => lstatSync(uv.cacheFolder))
+  const unlinked: FileToHash[] = []
   for (const path of filesIn(tree)) {
     const stats = onMachine(path, () => lstatSync(path))
     if (stats.isSymbolicLink()) continue
     if (stats.dev === dev && archives.inodes.has(stats.ino)) continue
-    const name = relative(tree, path)
-    if (isWritten(name, relative(site, path), archives)) continue
-    const problem = notLinked(name, path, site, archives)
+    if (isWritten(relative(tree, path), relative(site, path), archives)) continue
+    unlinked.push({ place: path, size: stats.size, executable: (stats.mode & 0o111) !== 0 })
+  }
+  const [first] = unlinked
+  if (first === undefined) return archives.folders
+  const problemOf = ({ place }: FileToHash) => notLinked(relative(tree, String(place)), site, tree, archives)
+  const problem = problemOf(first)
+  if (!['copied', 'EMLINK'].includes(String(problem.details.cause))) throw problem
+  for (const file of await notInStore(volume, unlinked, archives)) {
+    const problem = problemOf(file)
     // Its own cache has as many links as the file system allows: uv copies, and the store has the content once.
     if (problem.details.cause !== 'EMLINK') throw problem
   }
   return archives.folders
+}
+
+/**
+ * Without those that uv linked and whose origin in the cache has since become a link to the blob of the same content:
+ * another build that has brought the same wheel did so (cache/blob/relink-archives.ts).
+ */
+async function notInStore(
+  volume: Volume,
+  files: readonly FileToHash[],
+  { inodes }: CachedArchives,
+): Promise<FileToHash[]> {
+  const hashing = startHashing<FileToHash>({})
+  try {
+    hashing.add(files)
+    const digests = await hashing.finish()
+    return files.filter(file => {
+      const blob = blobPath(volume, digests.get(file)!, file.executable ?? false)
+      const stats = lstatSync(blob, { throwIfNoEntry: false })
+      return stats === undefined || !inodes.has(stats.ino)
+    })
+  } finally {
+    await hashing.stop()
+  }
 }
 
 function* filesIn(folder: string): Generator<string> {
@@ -53,13 +82,14 @@ function isWritten(inTree: string, inSite: string, { written }: CachedArchives):
   if (basename(inSite) === 'RECORD') return true
   const script = /^bin\/([^/]+)$/.exec(inTree)?.[1]
   return (
-    virtualenvFiles.has(inTree) ||
+    isSkeleton(inTree) ||
     (note !== undefined && notes.has(note)) ||
     (script !== undefined && written.has(script))
   )
 }
 
-function notLinked(name: string, path: string, site: string, archives: CachedArchives): EnvdError {
+function notLinked(name: string, site: string, tree: string, archives: CachedArchives): EnvdError {
+  const path = join(tree, name)
   const source = archives.folders
     .flatMap(folder => placesIn(folder, name, relative(site, path)))
     .find(candidate => lstatSync(candidate, { throwIfNoEntry: false }) !== undefined)

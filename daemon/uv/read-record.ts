@@ -6,9 +6,9 @@ import { onMachine } from '../../cache/volume/machine-error.ts'
 import { EnvdError } from '../../src/error.ts'
 import { escapeName } from '../../src/tree/escaped-name.ts'
 import { comparePaths } from '../../src/tree/manifest.ts'
-import { normalizeName } from '../../src/version/name.ts'
 import { sitePackages } from './proof/site-packages.ts'
-import { parseRecord } from './record/parse-record.ts'
+import { parseRecord, type RecordRow } from './record/parse-record.ts'
+import { readMetadata } from './record/read-metadata.ts'
 import { isSkeleton } from './record/skeleton.ts'
 
 export interface Records {
@@ -25,6 +25,8 @@ export interface RecordedPackage {
   readonly distInfo: string
   /** Files and links: relative to the virtualenv, escaped, each once, sorted by their bytes. */
   readonly paths: readonly string[]
+  /** Path → sha256, 64 hex digits, of the files for which RECORD tells one. */
+  readonly digests: ReadonlyMap<string, string>
 }
 
 /**
@@ -42,10 +44,11 @@ export async function readRecords(install: string): Promise<Records> {
   for (const info of onMachine(site, () => readdirSync(site)).sort()) {
     if (!info.endsWith('.dist-info')) continue
     const distInfo = join(relative(install, site), info)
-    const name = nameIn(install, distInfo)
+    const { name } = readMetadata(join(install, distInfo))
+    if (name === null) throw refusal(distInfo, 'has no name in its METADATA')
     const other = packages.get(name)
     if (other) throw refusal(name, `is installed twice: ${other.distInfo}, ${distInfo}`)
-    packages.set(name, { distInfo, paths: readPaths(install, name, distInfo, present) })
+    packages.set(name, { distInfo, ...readFiles(install, name, distInfo, present) })
   }
   const owned = new Set([...packages.values()].flatMap(({ paths }) => paths))
   const unowned = [...present.leaves].filter(path => !owned.has(path) && !isSkeleton(path)).sort(comparePaths)
@@ -67,18 +70,14 @@ async function lookAt(install: string): Promise<Present> {
   return { folders, leaves }
 }
 
-/** From METADATA: the folder's own name need not be normalized. */
-function nameIn(install: string, distInfo: string): string {
-  const file = join(install, distInfo, 'METADATA')
-  const head = onMachine(file, () => readFileSync(file, 'utf8')).split(/\r?\n\r?\n/, 1)[0]
-  const name = /^Name:[ \t]*(\S+)/im.exec(head ?? '')?.[1]
-  if (name === undefined) throw refusal(distInfo, 'has no name in its METADATA')
-  return normalizeName(name)
-}
-
-function readPaths(install: string, name: string, distInfo: string, present: Present): string[] {
+function readFiles(
+  install: string,
+  name: string,
+  distInfo: string,
+  present: Present,
+): Pick<RecordedPackage, 'paths' | 'digests'> {
   const file = join(install, distInfo, 'RECORD')
-  let listed: string[] | null
+  let listed: readonly RecordRow[] | null
   try {
     listed = parseRecord(readFileSync(file, 'latin1'))
   } catch (cause) {
@@ -86,17 +85,21 @@ function readPaths(install: string, name: string, distInfo: string, present: Pre
   }
   if (listed === null) throw refusal(name, 'has a RECORD that ends inside of a quoted path')
   const folder = distInfo.slice(0, distInfo.lastIndexOf('/'))
-  const paths = new Set<string>()
-  for (const entry of listed) {
+  const digests = new Map<string, string | null>()
+  for (const { path: entry, sha256 } of listed) {
     const path = locate(install, folder, entry)
     if (path === null) throw unsupported(name, entry, 'which is outside of the virtualenv')
     if (isSkeleton(path)) throw unsupported(name, path, "which is one of the virtualenv's own files")
-    if (present.leaves.has(path)) paths.add(path)
+    // Listed twice with two digests, it has none.
+    if (present.leaves.has(path)) digests.set(path, (digests.get(path) ?? sha256) === sha256 ? sha256 : null)
     else if (!present.folders.has(path) && !mayBeMissing.test(path)) {
       throw refusal(name, `lists ${path}, which is not there`, { path })
     }
   }
-  return [...paths].sort(comparePaths)
+  return {
+    paths: [...digests.keys()].sort(comparePaths),
+    digests: new Map([...digests].filter((entry): entry is [string, string] => entry[1] !== null)),
+  }
 }
 
 const mayBeMissing = /\.py[co]$|\.dist-info\/RECORD\.(?:jws|p7s)$/

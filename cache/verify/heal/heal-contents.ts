@@ -9,8 +9,9 @@ import { makeFolder } from '../../disk/make-folder.ts'
 import { placeIn } from '../../disk/place-in.ts'
 import { syncFolder } from '../../volume/durable.ts'
 import { faultPoint } from '../../volume/fault-point.ts'
-import { environmentTree } from '../../volume/layout.ts'
+import { environmentTree, lockFile } from '../../volume/layout.ts'
 import { onMachine } from '../../volume/machine-error.ts'
+import { waitForLock } from '../../volume/ofd-lock.ts'
 import type { Volume } from '../../volume/open-volume.ts'
 import type { DamagedContent } from '../damage-record.ts'
 import { locateContents, type Uses } from '../locate-contents.ts'
@@ -25,9 +26,24 @@ import { keepInQuarantine } from './set-aside.ts'
  * Makes blobs good again: from any file on the volume that has the content (an environment's own copy, the blob of
  * the other mode, uv's archives). Where there is none, the blob goes into quarantine and the packages that need it are
  * forgotten, so that a build brings them again. Returns the names of contents that are gone for now. Whatever happens,
- * uv no longer has the damaged files. Cut off anywhere, it can begin again. Errors: IO, DISK_FULL.
+ * uv no longer has the damaged files. Cut off anywhere, it can begin again. One process at a time does it, and builds
+ * may bring good files meanwhile. Errors: IO, DISK_FULL, the signal's reason.
  */
 export async function healContents(
+  volume: Volume,
+  contents: readonly DamagedContent[],
+  staging: string,
+  signal?: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  const lock = await waitForLock(lockFile(volume, 'heal'), signal ? { signal } : {})
+  try {
+    return await healAlone(volume, contents, staging)
+  } finally {
+    lock.release()
+  }
+}
+
+async function healAlone(
   volume: Volume,
   contents: readonly DamagedContent[],
   staging: string,
@@ -69,7 +85,7 @@ async function takeFromArchives(
   if (damaged.size + bad.length === 0) return new Map()
   const sizes = new Set(bad.flatMap(content => uses.get(contentName(content))?.size ?? []))
   const found = onMachine(volume.root, () => searchArchives(volume, damaged, sizes))
-  await dropArchives(found.damaged, staging)
+  await dropArchives(volume, found.damaged, staging)
   return found.copies
 }
 
@@ -91,16 +107,25 @@ function environmentCopies(
   })
 }
 
-/** `bring` puts a good file in the blob's place; where it can't, the place is left empty. */
+/**
+ * `bring` puts a good file in the blob's place; where it can't, the place is left empty. The search took its time: a
+ * good file that a build has put there meanwhile stays.
+ */
 function replace(volume: Volume, content: Content, bring: () => boolean): void {
   const blob = blobPath(volume, content.sha256, content.executable)
   onMachine(blob, () => {
     makeFolder(dirname(blob))
+    const judged = inodeOf(blob)
+    if (isGoodBlob(volume, content)) return
     const kept = keepInQuarantine(volume, blob)
     faultPoint('heal:after-quarantine')
-    if (!bring() && kept) rmSync(blob)
+    if (!bring() && kept && inodeOf(blob) === judged) rmSync(blob)
     syncFolder(dirname(blob))
   })
+}
+
+function inodeOf(blob: string): number | undefined {
+  return lstatSync(blob, { throwIfNoEntry: false })?.ino
 }
 
 /** Makes a file that an environment has for itself the blob. */

@@ -6,6 +6,7 @@ import { removeFolder } from '../../disk/remove-folder.ts'
 import { uvCachesFolder } from '../../volume/layout.ts'
 import { hasErrno, onMachine } from '../../volume/machine-error.ts'
 import type { Volume } from '../../volume/open-volume.ts'
+import { withUvCacheAlone } from '../../volume/uv-cache-lock.ts'
 
 export interface ArchiveSearch {
   /** Archives in which one of these files lies. */
@@ -38,14 +39,20 @@ export function searchArchives(
 
 /**
  * Takes damaged archives from uv, which accepts what it has unpacked without another look and would install them
- * again. uv fetches a wheel anew whose archive is gone.
+ * again. uv fetches a wheel anew whose archive is gone. Waits for each uv that is installing from its cache just now.
  */
-export async function dropArchives(archives: readonly string[], staging: string): Promise<void> {
-  for (const archive of archives) {
-    const aside = join(staging, `archive-${randomUUID()}`)
-    onMachine(archive, () => renameSync(archive, aside))
-    await removeFolder(aside)
-  }
+export async function dropArchives(
+  volume: Volume,
+  archives: readonly string[],
+  staging: string,
+): Promise<void> {
+  if (archives.length === 0) return
+  const aside = archives.map(() => join(staging, `archive-${randomUUID()}`))
+  await withUvCacheAlone(volume, () => {
+    for (const [index, archive] of archives.entries())
+      onMachine(archive, () => renameSync(archive, aside[index]!))
+  })
+  for (const folder of aside) await removeFolder(folder)
 }
 
 function archivesOf(volume: Volume): string[] {

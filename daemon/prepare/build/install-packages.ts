@@ -1,10 +1,12 @@
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { InstalledPackage } from '../../../cache/package/installed-package.ts'
 import { faultPoint } from '../../../cache/volume/fault-point.ts'
+import { withUvCache } from '../../../cache/volume/uv-cache-lock.ts'
 import { EnvdError } from '../../../src/error.ts'
 import { VIRTUALENV } from '../../../src/tree/environment-manifest.ts'
 import { installClosure } from '../../uv/install-closure.ts'
 import { makeVirtualenv } from '../../uv/make-environment.ts'
+import { archivedBefore } from '../../uv/proof/archived-before.ts'
 import { proveClosure } from '../../uv/prove-closure.ts'
 import { proveLinks } from '../../uv/prove-links.ts'
 import { readRecords } from '../../uv/read-record.ts'
@@ -34,12 +36,11 @@ export async function installPackages(
   staging: Staging,
   missing: readonly WantedPackage[],
 ): Promise<InstalledPackages> {
-  const together = await installInto(build, session, join(staging.folder, 'install'), missing)
+  const together = await installInto(build, session, staging, 'install', missing)
   const apart: InstalledPackages[] = []
   for (const [position, wanted] of missing.entries()) {
     if (!together.shared.has(wanted.distribution?.name ?? VIRTUALENV)) continue
-    const root = join(staging.folder, `apart-${position}`)
-    apart.push(await installInto(build, session, root, [wanted]))
+    apart.push(await installInto(build, session, staging, `apart-${position}`, [wanted]))
   }
   const all = [
     { ...together, packages: together.packages.filter(({ name }) => !together.shared.has(name)) },
@@ -60,36 +61,52 @@ interface InstalledTogether extends InstalledPackages {
 async function installInto(
   { context, inputs, clock, report }: Build,
   session: UvSession,
-  root: string,
+  staging: Staging,
+  folder: string,
   wanted: readonly WantedPackage[],
 ): Promise<InstalledTogether> {
   const { target } = inputs
+  const root = join(staging.folder, folder)
   await clock.measure('install', () => makeVirtualenv(session, root, target))
   faultPoint('build:after-virtualenv')
   const virtualenv = listVirtualenv(root)
   const distributions = wanted.flatMap(({ distribution }) => distribution ?? [])
   const closure = { distributions, leftOut: [] }
-  const seconds = await installClosure(session, {
-    ...{ folder: root, closure, target },
-    buildEnvironment: inputs.recipe.build?.environment ?? {},
-    onProgress: progress => report(describeInstall(progress)),
-    onMessage: message => report({ phase: 'download', message }),
-  })
-  clock.add('download', seconds.download)
-  clock.add('install', seconds.install)
-  faultPoint('build:after-install')
-  return clock.measure('link', async () => {
+  const install = async () => {
+    const seconds = await installClosure(session, {
+      ...{ folder: root, closure, target },
+      buildEnvironment: inputs.recipe.build?.environment ?? {},
+      onProgress: progress => report(describeInstall(progress)),
+      onMessage: message => report({ phase: 'download', message }),
+    })
+    clock.add('download', seconds.download)
+    clock.add('install', seconds.install)
+    faultPoint('build:after-install')
     report({ phase: 'link', message: 'checking what was installed' })
-    const versions = proveClosure(root, closure)
-    const archives = proveLinks(session.uv, root)
+    return clock.measure('link', async () => ({
+      versions: proveClosure(root, closure),
+      archives: await proveLinks(context.volume, session.uv, root),
+    }))
+  }
+  const { versions, archives } = await withUvCache(context.volume, install, {
+    signal: context.signal,
+    onWait: () =>
+      report({ phase: 'wait', message: 'waiting for what takes damaged files from the cache of uv' }),
+  })
+  return clock.measure('link', async () => {
     const records = await readRecords(root)
     refuseUnowned(records.unowned)
     faultPoint('build:after-proof')
-    const packages = wanted.map(({ distribution, packageKey }) => {
-      const name = distribution?.name ?? VIRTUALENV
-      const version = distribution ? versions.get(name)! : session.uv.version
-      const paths = distribution ? records.packages.get(name)!.paths : virtualenv
-      return { packageKey, name, version, root, paths, uncompiled: [] }
+    const before = archivedBefore(archives, staging.startedMs)
+    const packages = wanted.map(({ distribution, packageKey }): InstalledPackage => {
+      const common = { packageKey, root, uncompiled: [] }
+      if (distribution === null) {
+        return { ...common, name: VIRTUALENV, version: session.uv.version, paths: virtualenv }
+      }
+      const { name } = distribution
+      const { paths, distInfo, digests } = records.packages.get(name)!
+      const expected = before.has(basename(distInfo)) ? digests : new Map()
+      return { ...common, name, version: versions.get(name)!, paths, expected }
     })
     context.signal.throwIfAborted()
     const shared = new Set(records.shared.flatMap(({ owners }) => owners))

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { closeSync, lstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { onMachine } from '../../../cache/volume/machine-error.ts'
 
@@ -48,7 +48,14 @@ function collect(folder: string, inodes: Set<number>, written: Set<string>): voi
 
 /** Wheel format, "Recommended installer features": `#!python` and `#!pythonw` are pointed at the interpreter. */
 function isRewritten(script: string): boolean {
-  return readFileSync(script).subarray(0, 8).toString('latin1') === '#!python'
+  const start = Buffer.alloc('#!python'.length)
+  const fd = openSync(script, 'r')
+  try {
+    readSync(fd, start)
+  } finally {
+    closeSync(fd)
+  }
+  return start.toString('latin1') === '#!python'
 }
 
 /** Names under `[console_scripts]` and `[gui_scripts]` (entry points specification). */

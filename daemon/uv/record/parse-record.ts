@@ -1,27 +1,43 @@
+export interface RecordRow {
+  readonly path: string
+  /** 64 hex digits; null where the row has no digest or one of another kind. */
+  readonly sha256: string | null
+}
+
 /**
- * The paths a RECORD lists, in its order: the first field of each row of a CSV file with `,` and `"` (PEP 376 and
+ * What a RECORD lists, in its order: the first two fields of each row of a CSV file with `,` and `"` (PEP 376 and
  * "Recording installed projects", as Python's csv module reads them; rows end with LF, CR LF or CR). Characters are
  * handed through, so that a file read as latin1 gives the bytes of its paths. Null for a quote that never ends.
  */
-export function parseRecord(text: string): string[] | null {
-  const paths: string[] = []
-  let row: string | undefined
+export function parseRecord(text: string): RecordRow[] | null {
+  const rows: RecordRow[] = []
+  let fields: string[] = []
   let at = 0
   while (at < text.length) {
     const field = readField(text, at)
     if (field === null) return null
-    row ??= field.value
+    fields.push(field.value)
     at = field.end
     if (text[at] === ',') {
       at += 1
       continue
     }
-    if (row !== '') paths.push(row)
-    row = undefined
+    addRow(rows, fields)
+    fields = []
     at += text.startsWith('\r\n', at) ? 2 : 1
   }
-  if (row !== undefined && row !== '') paths.push(row)
-  return paths
+  addRow(rows, fields)
+  return rows
+}
+
+function addRow(rows: RecordRow[], [path = '', digest = '']: readonly string[]): void {
+  if (path !== '') rows.push({ path, sha256: readDigest(digest) })
+}
+
+/** `sha256=` and the digest in base64url without padding (PEP 427, "Signed wheel files"). */
+function readDigest(text: string): string | null {
+  const encoded = /^sha256=([A-Za-z0-9_-]{43})$/.exec(text)?.[1]
+  return encoded === undefined ? null : Buffer.from(encoded, 'base64url').toString('hex')
 }
 
 interface Field {

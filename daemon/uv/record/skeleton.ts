@@ -1,14 +1,18 @@
-const files = new Set([
-  ...['.gitignore', '.lock', 'CACHEDIR.TAG', 'lib64', 'pyvenv.cfg'],
-  ...['activate', 'activate.bat', 'activate.csh', 'activate.fish', 'activate.nu', 'activate.ps1'].map(inBin),
-  ...['activate.xsh', 'activate_this.py', 'deactivate.bat', 'pydoc.bat'].map(inBin),
+/** What envd writes itself, from the target, and uv's own lock. */
+const written = /^(?:pyvenv\.cfg|\.lock|bin\/python[0-9.]*t?)$/
+
+const alike = new Set([
+  ...['.gitignore', 'CACHEDIR.TAG', 'lib64'],
+  ...['', '.bat', '.csh', '.fish', '.nu', '.ps1', '.xsh', '_this.py'].map(end => `bin/activate${end}`),
+  ...['bin/deactivate.bat', 'bin/pydoc.bat'],
 ])
 
-/** Paths of a virtualenv that the pinned `uv venv` makes, before anything is installed. */
+/** Files and links of a virtualenv that the pinned `uv venv` makes, before anything is installed. */
 export function isSkeleton(path: string): boolean {
-  return files.has(path) || /^bin\/python[0-9.]*t?$/.test(path)
+  return alike.has(path) || isOwnOfTarget(path)
 }
 
-function inBin(name: string): string {
-  return `bin/${name}`
+/** Of these, what is not the same in every virtualenv of an interpreter. */
+export function isOwnOfTarget(path: string): boolean {
+  return written.test(path)
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { tryLock, waitForLock, waitForLockSync } from '../../../cache/volume/ofd-lock.ts'
+import { isLocked, tryLock, waitForLock, waitForLockSync } from '../../../cache/volume/ofd-lock.ts'
 import { childProgram } from '../support/child.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
@@ -134,4 +134,25 @@ test('deleting lock files never lets two in', async () => {
   const children = [1, 2, 3, 4].map(() => counter({}, path, number))
   for (const { ended } of children) expect(await ended).toMatchObject({ code: 0 })
   expect(readFileSync(number, 'utf8')).toBe('800')
+})
+
+test('shared by many, and by nobody beside the one who holds it alone', () => {
+  const path = join(temporaryFolder(), 'a.lock')
+  const [one, two] = [tryLock(path, { shared: true })!, tryLock(path, { shared: true })!]
+  expect(tryLock(path)).toBeNull()
+  expect(isLocked(path)).toBe(false)
+  one.release()
+  expect(tryLock(path)).toBeNull()
+  two.release()
+  const alone = tryLock(path)!
+  expect(tryLock(path, { shared: true })).toBeNull()
+  expect(isLocked(path)).toBe(true)
+  alone.release()
+  expect(isLocked(path)).toBe(false)
+})
+
+test('asking makes no file', () => {
+  const path = join(temporaryFolder(), 'a.lock')
+  expect(isLocked(path)).toBe(false)
+  expect(existsSync(path)).toBe(false)
 })

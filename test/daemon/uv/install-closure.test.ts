@@ -38,7 +38,7 @@ test('exactly the closure is installed, by links, and works', async () => {
   const work = await startWork({ environment: { UV_DEFAULT_INDEX: server.url } })
   const distributions = [distributionOf(alpha), distributionOf(beta)]
   const tree = await work.install(distributions)
-  proveLinks(work.session.uv, tree)
+  await proveLinks(work.volume, work.session.uv, tree)
   expect([...proveClosure(tree, closureOf(distributions))]).toEqual([
     ['alpha', '1.0'],
     ['beta-x', '2.0'],
@@ -153,7 +153,7 @@ test('what is in the cache needs no index', async () => {
   await work.install([distributionOf(alpha)])
   await server.close()
   const later = await startWork({ volume: work.volume, environment: { UV_DEFAULT_INDEX: server.url } })
-  proveLinks(later.session.uv, await later.install([distributionOf(alpha)]))
+  await proveLinks(later.volume, later.session.uv, await later.install([distributionOf(alpha)]))
 })
 
 test('an index that gives no digests is its own error where they are needed', async () => {
@@ -203,7 +203,7 @@ test('variables of the user do not change the result, variables of the build do'
   const work = await startWork({ environment })
   const flag = async (build: Record<string, string>) => {
     const tree = await work.install([distributionOf(beta)], build)
-    proveLinks(work.session.uv, tree)
+    await proveLinks(work.volume, work.session.uv, tree)
     return output(join(tree, 'bin/python'), '-c', 'import beta_x; print(beta_x.built_with)')
   }
   expect(await flag({})).toBe('None')
@@ -224,7 +224,7 @@ test('a direct URL and a git commit are installed as what they are', async () =>
   ]
   const tree = await work.install(distributions)
   expect(proveClosure(tree, closureOf(distributions)).get('delta')).toBe('3.0')
-  proveLinks(work.session.uv, tree)
+  await proveLinks(work.volume, work.session.uv, tree)
   const wrong = distributions.map(one => (one.digest === null ? one : { ...one, digest: nothing }))
   expect((await failureOf(work.install(wrong))).code).toBe('DIGEST_MISMATCH')
 })
@@ -259,7 +259,7 @@ test('credentials: in the URL and in netrc they work, wrong ones are refused, no
   const { host, hostname } = new URL(server.url)
   const inUrl = await startWork({ environment: { UV_DEFAULT_INDEX: server.urlWithCredentials } })
   const tree = await inUrl.install([distributionOf(alpha), distributionOf(beta)])
-  proveLinks(inUrl.session.uv, tree)
+  await proveLinks(inUrl.volume, inUrl.session.uv, tree)
 
   const netrc = join(temporaryFolder(), 'netrc')
   writeFileSync(netrc, `machine ${hostname} login joe password ${password}\n`, { mode: 0o600 })

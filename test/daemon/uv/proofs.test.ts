@@ -9,7 +9,7 @@ import { EnvdError } from '../../../src/error.ts'
 import { smallFileSystem } from '../../cache/support/temporary.ts'
 import { startIndexServer } from '../../fixture/index-server.ts'
 import { makeWheel } from '../../fixture/make-wheel.ts'
-import { closureOf, distributionOf, startWork } from '../support/uv-work.ts'
+import { closureOf, distributionOf, failureOf, startWork } from '../support/uv-work.ts'
 
 const alpha = makeWheel({
   name: 'Alpha',
@@ -31,7 +31,7 @@ async function installed() {
   onTestFinished(() => server.close())
   const work = await startWork({ environment: { UV_DEFAULT_INDEX: server.url } })
   const tree = await work.install(distributions)
-  return { work, tree, site: sitePackages(tree), prove: () => proveLinks(work.session.uv, tree) }
+  return { work, tree, site: sitePackages(tree), prove: () => proveLinks(work.volume, work.session.uv, tree) }
 }
 
 function thrownBy(action: () => unknown): EnvdError {
@@ -52,9 +52,9 @@ function copyInPlace(path: string): void {
 
 test('one file that is a copy is found and named', async () => {
   const { site, prove } = await installed()
-  prove()
+  await prove()
   copyInPlace(join(site, 'alpha/data.txt'))
-  const error = thrownBy(prove)
+  const error = await failureOf(prove())
   expect(error.code).toBe('LINK_PROOF')
   expect(error.details).toMatchObject({ file: expect.stringContaining('alpha/data.txt'), cause: 'copied' })
 })
@@ -64,7 +64,7 @@ test('two names of a copy are no link to the cache, whatever their count says', 
   const path = join(site, 'alpha/data.txt')
   copyInPlace(path)
   linkSync(path, join(dirname(site), 'elsewhere'))
-  expect(thrownBy(prove).code).toBe('LINK_PROOF')
+  expect((await failureOf(prove())).code).toBe('LINK_PROOF')
 })
 
 test.each([
@@ -82,7 +82,7 @@ test.each([
 ])('%s', async (_, spoil) => {
   const { site, prove } = await installed()
   spoil(site)
-  expect(thrownBy(prove).code).toBe('LINK_PROOF')
+  expect((await failureOf(prove())).code).toBe('LINK_PROOF')
 })
 
 test('a cache on another file system: the cause is told', async () => {
@@ -90,7 +90,7 @@ test('a cache on another file system: the cause is told', async () => {
   const elsewhere = join(smallFileSystem(64 * 1024), 'cache')
   const { cpSync } = await import('node:fs')
   cpSync(work.session.uv.cacheFolder, elsewhere, { recursive: true, verbatimSymlinks: true })
-  const error = thrownBy(() => proveLinks({ ...work.session.uv, cacheFolder: elsewhere }, tree))
+  const error = await failureOf(proveLinks(work.volume, { ...work.session.uv, cacheFolder: elsewhere }, tree))
   expect(error.details.cause).toBe('EXDEV')
 })
 

@@ -1,0 +1,28 @@
+import { uvCacheGateFile, uvCacheLockFile } from './layout.ts'
+import { type WaitOptions, waitForLock } from './ofd-lock.ts'
+import type { Volume } from './open-volume.ts'
+
+/**
+ * Runs `work` while nothing is taken from uv's cache: from the start of an installation until what was installed has
+ * been compared with the cache. Any number of them run side by side.
+ */
+export function withUvCache<T>(volume: Volume, work: () => T | Promise<T>, options: WaitOptions): Promise<T> {
+  return holding(volume, work, { ...options, shared: true })
+}
+
+/** Runs `work`, which takes something from uv's cache, while no uv works with it. */
+export function withUvCacheAlone<T>(volume: Volume, work: () => T | Promise<T>): Promise<T> {
+  return holding(volume, work, {})
+}
+
+/** Who waits keeps the gate, so that who comes later can't go in before it and keep it waiting for ever. */
+async function holding<T>(volume: Volume, work: () => T | Promise<T>, options: WaitOptions): Promise<T> {
+  const { shared: _, ...waiting } = options
+  const gate = await waitForLock(uvCacheGateFile(volume), waiting)
+  const lock = await waitForLock(uvCacheLockFile(volume), options).finally(gate.release)
+  try {
+    return await work()
+  } finally {
+    lock.release()
+  }
+}
