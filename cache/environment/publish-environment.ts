@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { chmodSync, existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Key } from '../../src/digest.ts'
@@ -11,8 +10,10 @@ import { onMachine } from '../volume/machine-error.ts'
 import type { Volume } from '../volume/open-volume.ts'
 import { requireOwner } from '../volume/require-owner.ts'
 import { findEnvironment, type ReadyEnvironment } from './find-environment.ts'
+import { findUndamaged } from './find-undamaged.ts'
 import { writeRecords } from './receipt.ts'
 import { undoRemoval } from './remove-environment.ts'
+import { setEnvironmentAside } from './set-environment-aside.ts'
 
 export interface Publication {
   readonly key: Key
@@ -46,7 +47,7 @@ export async function publishEnvironment(volume: Volume, publication: Publicatio
   faultPoint('publish:before-sync')
   await syncFileSystem(staging)
   faultPoint('publish:before-rename')
-  const published = await moveIn(volume, staging, key)
+  const published = moveIn(volume, staging, key)
   faultPoint('publish:after-rename')
   if (!published) await removeFolder(staging)
   return { ...findEnvironment(volume, key)!, published }
@@ -66,15 +67,13 @@ function openToAll(staging: string): void {
   })
 }
 
-/** False where a whole environment is there already; one that lost its records makes room. */
-async function moveIn(volume: Volume, staging: string, key: Key): Promise<boolean> {
+/** False where a whole environment is there already; one that lost its records, or is damaged, makes room. */
+function moveIn(volume: Volume, staging: string, key: Key): boolean {
   const folder = environmentFolder(volume, key)
   while (publishFolder(staging, folder) === 'exists') {
     undoRemoval(volume, key)
-    if (existsSync(join(folder, SUMMARY)) && existsSync(join(folder, RECEIPT))) return false
-    const aside = stagingFolder(volume, randomUUID())
-    publishFolder(folder, aside)
-    await removeFolder(aside)
+    if (findUndamaged(volume, key) !== null && existsSync(join(folder, RECEIPT))) return false
+    setEnvironmentAside(volume, key)
   }
   return true
 }

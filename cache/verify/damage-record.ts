@@ -1,13 +1,13 @@
-import { readFileSync, rmSync, statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Key } from '../../src/digest.ts'
-import { writeDurable } from '../volume/durable.ts'
 import { type At, DAMAGED, environmentFolder } from '../volume/layout.ts'
-import { hasErrno, onMachine } from '../volume/machine-error.ts'
+import { hasErrno, machineError } from '../volume/machine-error.ts'
 
 /**
  * What verification found in one environment and nobody healed yet: `envs/<key>/damaged.json`. It lies in the
  * environment's folder, so that asking costs a hit one stat that fails, and it goes when the environment goes.
+ * record-damage.ts writes it.
  */
 export interface DamageRecord {
   readonly schemaVersion: 1
@@ -16,6 +16,8 @@ export interface DamageRecord {
   /** Relative to the tree, escaped; the root is `.`. */
   readonly paths: readonly string[]
   readonly contents: readonly DamagedContent[]
+  /** Anything else may be damaged, too: what was recorded before can't be read. */
+  readonly everything: boolean
 }
 
 /** A blob that is missing or damaged, and the files that must not be taken for it. */
@@ -26,53 +28,58 @@ export interface DamagedContent {
   readonly inodes: readonly number[]
 }
 
+const unreadable: DamageRecord = {
+  schemaVersion: 1,
+  foundAt: new Date(0).toISOString(),
+  paths: [],
+  contents: [],
+  everything: true,
+}
+
 /** Null for nearly every environment. Errors: IO. */
 export function pendingFindings(volume: At, key: Key): DamageRecord | null {
-  const file = join(environmentFolder(volume, key), DAMAGED)
+  const file = damageFile(volume, key)
   if (statSync(file, { throwIfNoEntry: false }) === undefined) return null
-  return onMachine(file, () => {
-    try {
-      return JSON.parse(readFileSync(file, 'utf8')) as DamageRecord
-    } catch (error) {
-      if (hasErrno(error, 'ENOENT')) return null
-      throw error
-    }
-  })
-}
-
-/** Together with what was recorded before. */
-export function recordDamage(volume: At, key: Key, found: Pick<DamageRecord, 'paths' | 'contents'>): void {
-  const before = pendingFindings(volume, key)
-  const contents = new Map<string, DamagedContent>()
-  for (const { sha256, executable, inodes } of [...(before?.contents ?? []), ...found.contents]) {
-    const name = `${sha256} ${executable}`
-    const known = contents.get(name)?.inodes ?? []
-    contents.set(name, { sha256, executable, inodes: [...new Set([...known, ...inodes])] })
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    return isDamageRecord(value) ? { ...value, everything: value.everything === true } : unreadable
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT')) return null
+    if (error instanceof SyntaxError || hasErrno(error, 'EISDIR', 'EIO')) return unreadable
+    throw machineError(error, file)
   }
-  replaceDamage(volume, key, {
-    foundAt: new Date().toISOString(),
-    paths: [...new Set([...(before?.paths ?? []), ...found.paths])],
-    contents: [...contents.values()],
-  })
 }
 
-/** What is left of it. */
-export function replaceDamage(
-  volume: At,
-  key: Key,
-  left: Pick<DamageRecord, 'foundAt' | 'paths' | 'contents'>,
-): void {
-  const { foundAt, paths, contents } = left
-  const record: DamageRecord = {
-    schemaVersion: 1,
-    foundAt,
-    paths: [...paths].sort(),
-    contents: [...contents],
-  }
-  writeDurable(join(environmentFolder(volume, key), DAMAGED), JSON.stringify(record), { mode: 0o644 })
+export function damageFile(volume: At, key: Key): string {
+  return join(environmentFolder(volume, key), DAMAGED)
 }
 
-export function clearDamage(volume: At, key: Key): void {
-  const file = join(environmentFolder(volume, key), DAMAGED)
-  onMachine(file, () => rmSync(file, { force: true }))
+function isDamageRecord(value: unknown): value is DamageRecord {
+  if (typeof value !== 'object' || value === null) return false
+  const { schemaVersion, foundAt, paths, contents } = value as Record<keyof DamageRecord, unknown>
+  return (
+    schemaVersion === 1 &&
+    typeof foundAt === 'string' &&
+    isListOf(paths, isText) &&
+    isListOf(contents, isContent)
+  )
+}
+
+function isContent(value: unknown): value is DamagedContent {
+  if (typeof value !== 'object' || value === null) return false
+  const { sha256, executable, inodes } = value as Record<keyof DamagedContent, unknown>
+  return (
+    isText(sha256) &&
+    /^[0-9a-f]{64}$/.test(sha256) &&
+    typeof executable === 'boolean' &&
+    isListOf(inodes, Number.isSafeInteger)
+  )
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+function isListOf(value: unknown, isOne: (one: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(isOne)
 }

@@ -3,9 +3,10 @@ import { writeDurable } from '../volume/durable.ts'
 import { historyFile } from '../volume/layout.ts'
 import type { Volume } from '../volume/open-volume.ts'
 import { requireOwner } from '../volume/require-owner.ts'
-import { clearDamage, type DamagedContent, pendingFindings, recordDamage } from './damage-record.ts'
+import type { DamagedContent } from './damage-record.ts'
 import type { Finding } from './findings.ts'
 import { contentName } from './problem.ts'
+import { type Damage, recordDamage, settleDamage } from './record-damage.ts'
 import type { Verification } from './verify-store.ts'
 
 /** Writes `history/verify-<time>.json` and returns its path. */
@@ -21,25 +22,28 @@ export function recordHistory(volume: Volume, verification: object): string {
 
 /**
  * Leaves in each environment that was reached what its next prepare has to heal, and takes away the records of those
- * that a full verification found whole.
+ * that a full verification found whole, as far as they were there when it began. Errors: VOLUME_BUSY, IO.
  */
 export function recordFindings(
   volume: Volume,
-  { findings, environments }: Pick<Verification, 'findings' | 'environments'>,
+  { findings, recorded }: Pick<Verification, 'findings' | 'recorded'>,
   quick: boolean,
 ): void {
   requireOwner(volume)
   const reached = new Set(findings.flatMap(finding => finding.environments))
-  for (const key of reached) {
-    const mine = findings.filter(finding => finding.environments.includes(key))
-    recordDamage(volume, key, {
-      paths: mine.flatMap(({ paths }) => pathsInTree(key, paths)),
-      contents: damagedContents(mine),
-    })
-  }
+  for (const key of reached) recordDamage(volume, key, damageOf(key, findings))
   if (quick) return
-  for (const key of environments) {
-    if (!reached.has(key) && pendingFindings(volume, key) !== null) clearDamage(volume, key)
+  for (const [key, record] of recorded) {
+    if (!reached.has(key)) settleDamage(volume, key, record, null)
+  }
+}
+
+/** What of it reaches the environment. */
+export function damageOf(key: Key, findings: readonly Finding[]): Damage {
+  const mine = findings.filter(finding => finding.environments.includes(key))
+  return {
+    paths: mine.flatMap(({ paths }) => pathsInTree(key, paths)),
+    contents: damagedContents(mine),
   }
 }
 

@@ -2,6 +2,7 @@ import type { Key } from '../../src/digest.ts'
 import type { Volume } from '../volume/open-volume.ts'
 import type { CheckAnswer } from './check/check-job.ts'
 import { type CheckThreads, startCheckThreads } from './check/check-threads.ts'
+import { type DamageRecord, pendingFindings } from './damage-record.ts'
 import { type Finding, findingsOf } from './findings.ts'
 import { startJudge } from './judge-contents.ts'
 import type { Problem } from './problem.ts'
@@ -21,6 +22,8 @@ export interface Verification {
   readonly findings: readonly Finding[]
   /** What was looked at. */
   readonly environments: readonly Key[]
+  /** What was recorded of these when it began. */
+  readonly recorded: ReadonlyMap<Key, DamageRecord>
   readonly checked: {
     readonly blobs: number
     /** Of environments. */
@@ -38,6 +41,7 @@ export interface Verification {
 export async function verifyStore(volume: Volume, options: VerifyOptions): Promise<Verification> {
   const { quick, signal } = options
   const scope = readScope(volume, options.environments)
+  const recorded = recordedOf(volume, scope)
   const problems: Problem[] = [...scope.problems]
   const judge = startJudge(volume, options)
   const threads = startCheckThreads(
@@ -62,6 +66,7 @@ export async function verifyStore(volume: Volume, options: VerifyOptions): Promi
     return {
       findings: findingsOf(volume, problems),
       environments: scope.environments.map(({ key }) => key),
+      recorded,
       checked: {
         blobs: sum(blobs),
         paths,
@@ -83,6 +88,15 @@ async function checkEnvironments(threads: CheckThreads, { environments, trees }:
     paths += sum(await threads.run(job))
   }
   return paths
+}
+
+function recordedOf(volume: Volume, { environments }: Scope): Map<Key, DamageRecord> {
+  const records = new Map<Key, DamageRecord>()
+  for (const { key } of environments) {
+    const record = pendingFindings(volume, key)
+    if (record !== null) records.set(key, record)
+  }
+  return records
 }
 
 function addUp(

@@ -1,6 +1,5 @@
-import { findEnvironment } from '../../cache/environment/find-environment.ts'
+import { findUndamaged } from '../../cache/environment/find-undamaged.ts'
 import { noteUse } from '../../cache/environment/note-use.ts'
-import { pendingFindings } from '../../cache/verify/damage-record.ts'
 import type { Volume } from '../../cache/volume/open-volume.ts'
 import type { PreparedTask } from '../../src/api/prepare.ts'
 import type { Configuration } from '../../src/config/configuration.ts'
@@ -33,8 +32,8 @@ export async function prepareTask(
   const input = readTask(configuration.lockfiles, name)
   const target = targetOf(configuration, volume, input)
   const known = recallKey(volume, input, target)
-  const ready = known && !options.dryRun ? findEnvironment(volume, known) : null
-  if (known && ready && pendingFindings(volume, known) === null) {
+  const ready = known && !options.dryRun ? findUndamaged(volume, known) : null
+  if (known && ready) {
     recordTask(volume, { task: name, lockfiles: configuration.lockfiles, key: known })
     noteUse(volume, known)
     const { packages, files, bytes } = ready.summary

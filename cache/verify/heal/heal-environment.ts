@@ -8,15 +8,17 @@ import { environmentTree } from '../../volume/layout.ts'
 import type { Volume } from '../../volume/open-volume.ts'
 import { type ExpectedTree, expectedTree, rawText } from '../check/expected-tree.ts'
 import { readTreeText } from '../check/tree-text.ts'
-import { clearDamage, type DamagedContent, pendingFindings, replaceDamage } from '../damage-record.ts'
+import { type DamagedContent, type DamageRecord, pendingFindings } from '../damage-record.ts'
 import { type EnvironmentParts, readEnvironmentParts } from '../environment-parts.ts'
 import { type Content, contentName } from '../problem.ts'
+import { settleDamage } from '../record-damage.ts'
+import { damageOf, recordFindings } from '../record-findings.ts'
+import { verifyStore } from '../verify-store.ts'
 import { isGoodBlob } from './good-file.ts'
 import { healContents } from './heal-contents.ts'
 import { withHealStaging } from './heal-staging.ts'
 import { lstatWithin } from './lstat-within.ts'
 import { expectedAt, restorePaths } from './restore-paths.ts'
-import { setEnvironmentAside } from './set-aside.ts'
 
 /**
  * What became of an environment with recorded findings. `whole`: it is as it was published, and the record is gone.
@@ -30,19 +32,42 @@ export type Healing =
 
 /**
  * Heals an environment in place, so that running containers that have it mounted see it whole again. One that has to
- * be built anew lies in quarantine/ when this returns, and `findEnvironment` no longer finds it. Call it with the
- * key's build lock where `pendingFindings` has something. Errors: VOLUME_NOT_OWNER, DISK_FULL, IO.
+ * be built anew stays as it is, with its record: publishing the new one sets it aside. Call it with the key's build
+ * lock. Errors: VOLUME_NOT_OWNER, VOLUME_BUSY, DISK_FULL, IO, the signal's reason.
  */
-export async function healEnvironment(volume: Volume, key: Key): Promise<Healing> {
-  const healing = await tryToHeal(volume, key)
-  if (healing.state === 'rebuild') setEnvironmentAside(volume, key)
-  return healing
+export async function healEnvironment(volume: Volume, key: Key, signal?: AbortSignal): Promise<Healing> {
+  for (;;) {
+    signal?.throwIfAborted()
+    const record = pendingFindings(volume, key)
+    if (record === null) return { state: 'whole' }
+    const healing = record.everything
+      ? await lookAgain(volume, key, record, signal)
+      : await healRecorded(volume, key, record, signal)
+    if (healing !== 'found more') return healing
+  }
 }
 
-/** The same, but leaves in its place what has to be built anew. */
-export async function tryToHeal(volume: Volume, key: Key): Promise<Healing> {
-  const record = pendingFindings(volume, key)
-  if (record === null) return { state: 'whole' }
+/** Only a full verification can say what was in a record that can't be read. */
+async function lookAgain(
+  volume: Volume,
+  key: Key,
+  record: DamageRecord,
+  signal: AbortSignal | undefined,
+): Promise<'found more'> {
+  const verification = await verifyStore(volume, { environments: [key], quick: false, signal })
+  const { findings } = verification
+  const isHere = findings.some(({ environments }) => environments.includes(key))
+  settleDamage(volume, key, record, isHere ? damageOf(key, findings) : null)
+  recordFindings(volume, verification, true)
+  return 'found more'
+}
+
+async function healRecorded(
+  volume: Volume,
+  key: Key,
+  record: DamageRecord,
+  signal: AbortSignal | undefined,
+): Promise<Healing | 'found more'> {
   const parts = readEnvironmentParts(volume, key)
   if (parts === null || !('skeleton' in parts)) return { state: 'rebuild', left: record.paths }
   const damagedTrees = parts.packages.filter(({ tree }) => !('text' in readTreeText(volume, tree)))
@@ -53,17 +78,16 @@ export async function tryToHeal(volume: Volume, key: Key): Promise<Healing> {
   const expected = expectedAtAndBeneath(volume, parts, record.paths)
   return withHealStaging(volume, async staging => {
     const contents = [...record.contents, ...contentsAt(volume, parts, expected, record.paths)]
-    const lost = await healContents(volume, contents, staging)
+    const lost = await healContents(volume, contents, staging, signal)
     const isGood = remember(content => !lost.has(contentName(content)) && isGoodBlob(volume, content))
     const left = restorePaths(volume, parts, expected, record.paths, { staging, isGood })
     if (left.length === 0 && lost.size === 0) {
       await syncFileSystem(staging)
       faultPoint('heal:before-clear')
-      clearDamage(volume, key)
-      return { state: 'whole' }
+      return settleDamage(volume, key, record, null) ? { state: 'whole' } : 'found more'
     }
     const lostContents = contents.filter(content => lost.has(contentName(content)))
-    replaceDamage(volume, key, { foundAt: record.foundAt, paths: left, contents: lostContents })
+    if (!settleDamage(volume, key, record, { paths: left, contents: lostContents })) return 'found more'
     return bringOrRebuild(volume, parts, packagesWith(volume, parts, lost), left)
   })
 }

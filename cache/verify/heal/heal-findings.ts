@@ -1,9 +1,10 @@
 import { basename } from 'node:path'
 import type { Key } from '../../../src/digest.ts'
 import { placeIn } from '../../disk/place-in.ts'
+import { setEnvironmentAside } from '../../environment/set-environment-aside.ts'
 import { faultPoint } from '../../volume/fault-point.ts'
-import { buildLockFile, lockFile } from '../../volume/layout.ts'
-import { tryLock, waitForLock } from '../../volume/ofd-lock.ts'
+import { buildLockFile } from '../../volume/layout.ts'
+import { tryLock } from '../../volume/ofd-lock.ts'
 import type { Volume } from '../../volume/open-volume.ts'
 import { requireOwner } from '../../volume/require-owner.ts'
 import { readEnvironmentParts } from '../environment-parts.ts'
@@ -12,13 +13,13 @@ import { contentName } from '../problem.ts'
 import { damagedContents, pathsInTree } from '../record-findings.ts'
 import { forgetPackages } from './forget-packages.ts'
 import { healContents } from './heal-contents.ts'
-import { type Healing, tryToHeal } from './heal-environment.ts'
+import { type Healing, healEnvironment } from './heal-environment.ts'
 import { withHealStaging } from './heal-staging.ts'
-import { setAside, setEnvironmentAside } from './set-aside.ts'
+import { setAside } from './set-aside.ts'
 
 /**
  * What became of a finding. `next prepare`: the damaged file is in quarantine, or waits in its environment, and the next
- * prepare brings what is needed. `quarantined`: nothing needs it. `busy`: a process builds or removes the environment.
+ * prepare brings what is needed. `quarantined`: nothing needs it. `busy`: a process builds, heals or removes the environment.
  */
 export type Outcome = 'healed' | 'next prepare' | 'quarantined' | 'busy'
 
@@ -33,30 +34,25 @@ export async function healFindings(
 ): Promise<Outcome[]> {
   requireOwner(volume)
   faultPoint('heal:after-record')
-  const lock = await waitForLock(lockFile(volume, 'heal'), signal ? { signal } : {})
-  try {
-    const lost = await withHealStaging(volume, async staging => {
-      for (const finding of findings) healStoreFile(volume, finding)
-      return healContents(volume, damagedContents(findings), staging)
-    })
-    const healed = new Map<Key, Healing | null>()
-    for (const key of new Set(findings.flatMap(({ environments }) => environments))) {
-      signal?.throwIfAborted()
-      healed.set(key, await healLocked(volume, key))
-    }
-    return findings.map(finding => outcomeOf(finding, healed, lost))
-  } finally {
-    lock.release()
+  const lost = await withHealStaging(volume, async staging => {
+    for (const finding of findings) healStoreFile(volume, finding)
+    return healContents(volume, damagedContents(findings), staging, signal)
+  })
+  const healed = new Map<Key, Healing | null>()
+  for (const key of new Set(findings.flatMap(({ environments }) => environments))) {
+    signal?.throwIfAborted()
+    healed.set(key, await healLocked(volume, key, signal))
   }
+  return findings.map(finding => outcomeOf(finding, healed, lost))
 }
 
-/** Null while a process builds or removes it. */
-async function healLocked(volume: Volume, key: Key): Promise<Healing | null> {
+/** Null while a process builds, heals or removes it. */
+async function healLocked(volume: Volume, key: Key, signal?: AbortSignal): Promise<Healing | null> {
   const lock = tryLock(buildLockFile(volume, key))
   if (lock === null) return null
   try {
     const parts = readEnvironmentParts(volume, key)
-    if (parts === null || 'skeleton' in parts) return await tryToHeal(volume, key)
+    if (parts === null || 'skeleton' in parts) return await healEnvironment(volume, key, signal)
     // Without its records nobody can find it, or say that it is whole.
     setEnvironmentAside(volume, key)
     return { state: 'rebuild', left: [] }

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { chmodSync, linkSync, lstatSync, renameSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { Key } from '../../../src/digest.ts'
-import { publishFolder } from '../../volume/durable.ts'
-import { environmentFolder, quarantineFolder } from '../../volume/layout.ts'
+import { quarantineFolder } from '../../volume/layout.ts'
 import { hasErrno, onMachine } from '../../volume/machine-error.ts'
 import type { Volume } from '../../volume/open-volume.ts'
 
@@ -36,14 +34,6 @@ export function keepInQuarantine(volume: Volume, blob: string): boolean {
     }
   }
   return false
-}
-
-/**
- * Moves an environment that can't be healed into quarantine/, so that the next prepare builds it anew. It is not
- * deleted: containers that have it mounted keep it as it is. Call it with the key's build lock.
- */
-export function setEnvironmentAside(volume: Volume, key: Key): void {
-  publishFolder(environmentFolder(volume, key), join(quarantineFolder(volume), `${key}.${randomUUID()}`))
 }
 
 function quarantinePlace(volume: Volume, place: string | Buffer): string {

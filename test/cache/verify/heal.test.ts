@@ -17,6 +17,7 @@ import {
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { findEnvironment } from '../../../cache/environment/find-environment.ts'
+import { findUndamaged } from '../../../cache/environment/find-undamaged.ts'
 import { findPackage } from '../../../cache/package/find-package.ts'
 import { pendingFindings } from '../../../cache/verify/damage-record.ts'
 import { healEnvironment } from '../../../cache/verify/heal/heal-environment.ts'
@@ -41,7 +42,7 @@ import {
   snapshot,
   verifyAll,
 } from '../support/damage.ts'
-import { keyOf, takeIn } from '../support/store.ts'
+import { keyOf, makeEnvironment, takeIn } from '../support/store.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const code = files.common!['lib/common/code.py']!
@@ -209,17 +210,21 @@ describe('without a good copy on the volume', () => {
     expect(readdirSync(archives)).toEqual(['good'])
   })
 
-  test('a package that comes back different does not heal: the environment is set aside, whole, and built anew', async () => {
+  test('a package that comes back different does not heal: the environment stays until a new one takes its place', async () => {
     const { volume, one } = await makeStore()
     poison(join(one.tree, 'lib/common/code.py'))
     await heal(volume)
-    await takeIn(volume, {
+    const again = await takeIn(volume, {
       ...files,
       common: { 'lib/common/code.py': 'code = 3\n' },
       only: { 'lib/only.py': 'only = 1\n' },
     })
     expect(await healEnvironment(volume, one.key as Key)).toMatchObject({ state: 'rebuild' })
-    expect(findEnvironment(volume, one.key as Key)).toBeNull()
+    expect(findEnvironment(volume, one.key as Key)).not.toBeNull()
+    expect(findUndamaged(volume, one.key as Key)).toBeNull()
+    await makeEnvironment(volume, 'one', again)
+    expect(readFileSync(join(one.tree, 'lib/common/code.py'), 'utf8')).toBe('code = 3\n')
+    expect(findUndamaged(volume, one.key as Key)).not.toBeNull()
     const [aside] = readdirSync(quarantineFolder(volume)).filter(name => name.startsWith(one.key))
     expect(readFileSync(join(quarantineFolder(volume), aside!, 'tree/lib/only.py'), 'utf8')).toBe(
       'only = 1\n',
