@@ -122,6 +122,10 @@ const kinds = {
     exit: 1,
     hint: 'What uv installed is not what the lock says; please report this lock.',
   },
+  PACKAGE_DAMAGED: {
+    exit: 1,
+    hint: 'Prepare again: its copy was dropped from the cache of uv and is fetched anew.',
+  },
   TREE_UNSUPPORTED: {
     exit: 1,
     hint: 'An environment holds files, folders and symbolic links only; a package put something else into it.',

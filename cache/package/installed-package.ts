@@ -17,6 +17,8 @@ export interface InstalledPackage {
   /** All of the package: relative to the virtualenv, escaped (src/tree/escaped-name.ts), bytecode included. */
   readonly paths: readonly string[]
   readonly uncompiled: readonly Uncompiled[]
+  /** Path → sha256, 64 hex digits, that a file must have to be taken in. */
+  readonly expected?: ReadonlyMap<string, string>
 }
 
 export interface InstalledFile {

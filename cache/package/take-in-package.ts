@@ -15,6 +15,7 @@ import {
   readInstalledTree,
 } from './installed-package.ts'
 import { sharedPaths } from './shared-paths.ts'
+import { refuseUnexpected, type UnexpectedFile, unexpectedFiles } from './unexpected-files.ts'
 import { publishRecord, type WrittenRecord, writeRecord } from './write-record.ts'
 import { writeTree } from './write-tree.ts'
 
@@ -41,7 +42,7 @@ export interface PackagesTakenIn {
  * Takes installed distributions into the store: every file a blob, a tree and a record each. A record is there only
  * when all it names is on disk; cut off, some of it is there without a name, and the next take-in finds it. Packages
  * that share a file have to be installed apart (`sharedPaths`), since one of them has the other's content here.
- * Errors: as takeInFiles and readInstalledTree.
+ * Errors: as takeInFiles and readInstalledTree; PACKAGE_DAMAGED names every package with a file that is not as expected.
  */
 export async function takeInPackages(
   volume: Volume,
@@ -54,16 +55,19 @@ export async function takeInPackages(
   const digests = new Map<number, string>()
   const added = { files: 0, bytes: 0 }
   const damaged: string[] = []
+  const unexpected: UnexpectedFile[] = []
   const progress = progressOfGroups(options)
   for (const group of inGroups(installed)) {
     const taken = await takeInGroup(volume, group, { ...options, onProgress: progress.report })
     progress.endGroup()
+    unexpected.push(...taken.unexpected)
     written.push(...taken.written)
     for (const [{ inode }, sha256] of taken.digests) digests.set(inode, sha256)
     added.files += taken.added.files
     added.bytes += taken.added.bytes
     damaged.push(...taken.damaged)
   }
+  refuseUnexpected(unexpected)
   await syncFileSystem(stagingFolder(volume, options.staging))
   faultPoint('take-in:after-trees')
   return { packages: written.map(one => publishRecord(volume, one)), digests, added, damaged }
@@ -86,11 +90,16 @@ function inGroups(installed: readonly InstalledPackage[]): InstalledPackage[][] 
   return groups
 }
 
+interface GroupTakenIn extends FilesTakenIn<InstalledFile> {
+  readonly written: readonly WrittenRecord[]
+  readonly unexpected: readonly UnexpectedFile[]
+}
+
 async function takeInGroup(
   volume: Volume,
   group: readonly InstalledPackage[],
   options: TakeInPackagesOptions,
-): Promise<FilesTakenIn<InstalledFile> & { readonly written: readonly WrittenRecord[] }> {
+): Promise<GroupTakenIn> {
   const { staging } = options
   const trees: InstalledTree[] = []
   async function* files(): AsyncGenerator<readonly InstalledFile[]> {
@@ -102,12 +111,14 @@ async function takeInGroup(
     }
   }
   const taken = await takeInFiles(volume, files(), options)
+  const unexpected = group.flatMap((one, index) => unexpectedFiles(one, trees[index]!, taken.digests))
+  if (unexpected.length > 0) return { ...taken, written: [], unexpected }
   const written = group.map((one, index) => {
     const tree = trees[index]!
     const digest = writeTree(volume, staging, manifestOf(tree, taken.digests))
     return writeRecord(volume, staging, recordOf(one, tree, digest))
   })
-  return { ...taken, written }
+  return { ...taken, written, unexpected }
 }
 
 /** Bytes of all groups so far. */

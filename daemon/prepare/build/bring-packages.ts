@@ -13,6 +13,7 @@ import {
 import type { Volume } from '../../../cache/volume/open-volume.ts'
 import type { PackageRecord } from '../../../src/report/package-record.ts'
 import { compileBytecode } from '../../python/compile-bytecode.ts'
+import { dropDamaged } from '../../uv/proof/drop-damaged.ts'
 import type { UvSession } from '../../uv/run/uv-session.ts'
 import type { Build } from './build-environment.ts'
 import { type DiskCount, startDiskCount } from './disk-added.ts'
@@ -37,12 +38,28 @@ export async function bringPackages(
   staging: Staging,
   missing: readonly WantedPackage[],
 ): Promise<Brought> {
-  const { context, inputs, clock, report } = build
+  const { context, inputs, report } = build
   const session = await openUvSession(context, staging, {
     furtherIndexes: inputs.furtherIndexes,
     log: build.key,
     onMessage: message => report({ phase: 'download', message }),
   })
+  try {
+    return await bringWith(session, build, staging, missing)
+  } catch (error) {
+    const names = missing.flatMap(({ distribution }) => distribution?.name ?? [])
+    await dropDamaged(context.volume, session, error, names)
+    throw error
+  }
+}
+
+async function bringWith(
+  session: UvSession,
+  build: Build,
+  staging: Staging,
+  missing: readonly WantedPackage[],
+): Promise<Brought> {
+  const { context, clock, report } = build
   const installed = await installPackages(build, session, staging, missing)
   const compiled = await compile(build, installed)
   faultPoint('build:after-bytecode')

@@ -120,6 +120,23 @@ test('names that are not UTF-8, that differ in case, and paths through a symboli
   )
 })
 
+test('what is not as expected is refused: every such package is named, and none is known', async () => {
+  const volume = newVolume()
+  const staging = newStaging(volume)
+  const contents = { 'lib/whole.py': 'whole', 'lib/cut.py': '' }
+  const installed = install(volume, staging, { a: contents, b: contents, c: contents })
+  const expected = new Map([['lib/whole.py', sha256('whole')]])
+  const cut = new Map([...expected, ['lib/cut.py', sha256('cut')]])
+  const expecting = installed.map((one, index) => ({ ...one, expected: index === 1 ? expected : cut }))
+  await expect(takeInPackages(volume, expecting, { staging })).rejects.toMatchObject({
+    code: 'PACKAGE_DAMAGED',
+    details: { packages: ['a', 'c'], files: ['lib/cut.py', 'lib/cut.py'] },
+  })
+  for (const name of ['a', 'b', 'c']) expect(findPackage(volume, packageKeyOf(name))).toBeNull()
+  const { packages } = await takeInPackages(volume, [expecting[1]!], { staging })
+  expect(packages.map(({ name }) => name)).toEqual(['b'])
+})
+
 test('what is listed and not there, outside, or no file is refused by name', async () => {
   const volume = newVolume()
   const staging = newStaging(volume)

@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { sitePackages } from '../../../daemon/uv/proof/site-packages.ts'
 import { readRecords } from '../../../daemon/uv/read-record.ts'
 import { parseRecord } from '../../../daemon/uv/record/parse-record.ts'
+import { sha256 } from '../../cache/support/packages.ts'
 import { temporaryFolder } from '../../cache/support/temporary.ts'
 import { startIndexServer } from '../../fixture/index-server.ts'
 import { anyInterpreter } from '../../fixture/interpreter.ts'
@@ -62,7 +64,7 @@ describe('what uv installed', () => {
     const site = sitePackages(tree).slice(tree.length + 1)
     const { packages, unowned, shared } = await readRecords(tree)
     expect([...packages.keys()].sort()).toEqual(['al-pha', 'beta'])
-    const { distInfo, paths } = packages.get('al-pha')!
+    const { distInfo, paths, digests } = packages.get('al-pha')!
     expect(distInfo).toMatch(/site-packages\/al_pha-1\.0\.dist-info$/)
     expect(paths.filter(path => !path.startsWith(distInfo))).toEqual([
       ...['bin/alpha', 'bin/alpha-shell', 'etc/alpha.conf'],
@@ -70,6 +72,8 @@ describe('what uv installed', () => {
       ...[`${site}/same/__init__.py`, 'share/alpha/x.txt'],
     ])
     expect(paths).toContain(`${distInfo}/RECORD`)
+    const unrecorded = paths.filter(path => digests.get(path) !== sha256(readFileSync(join(tree, path))))
+    expect(unrecorded).toEqual([`${distInfo}/RECORD`])
     expect(unowned).toEqual([])
     expect(shared).toEqual([{ path: `${site}/same/__init__.py`, owners: ['al-pha', 'beta'] }])
   })
@@ -167,6 +171,22 @@ describe('RECORD', () => {
   })
 })
 
+test('the digest of a row is sha256 in base64url; any other, and a path with two of them, has none', async () => {
+  const good = createHash('sha256').update('x').digest()
+  const [encoded, hex] = [good.toString('base64url'), good.toString('hex')]
+  const listed = [
+    `a,sha256=${encoded},1`,
+    `b,"sha256=${encoded}"`,
+    `c,sha256=${encoded.slice(1)},1`,
+    'd,md5=abc,1',
+  ]
+  const rows = parseRecord(`${[...listed, 'e', `f,,sha256=${encoded}`, `g,sha256=${hex},`].join('\r\n')}`)
+  expect(rows?.map(({ sha256 }) => sha256)).toEqual([hex, hex, null, null, null, null, null])
+  const twice = `h,sha256=${encoded},\n./h,sha256=${'A'.repeat(43)},\ni,sha256=${encoded},\n./i,sha256=${encoded},\n`
+  const { packages } = await readRecords(virtualenv(`${own}${twice}`, ['h', 'i']))
+  expect([...packages.get('one')!.digests]).toEqual([['lib/python3.12/site-packages/i', hex]])
+})
+
 test('any list of names is read as Python wrote it, and any text as Python reads it', () => {
   const name = fc.string({
     unit: fc.constantFrom('a', ',', '"', ' ', '\n', '\r', 'é', "'", '/'),
@@ -177,10 +197,12 @@ test('any list of names is read as Python wrote it, and any text as Python reads
   const text = fc.string({ unit: fc.constantFrom('a', ',', '"', '\n', '\r\n', 'b'), maxLength: 12 })
   const texts = fc.sample(text, 1000)
   const program = `
-import csv, io, json, sys
+import base64, csv, hashlib, io, json, sys
 lists, texts = json.load(sys.stdin)
 def write(names):
-    out = io.StringIO(); csv.writer(out).writerows([n, "", ""] for n in names); return out.getvalue()
+    out = io.StringIO(); csv.writer(out).writerows([n, digest(n), ""] for n in names); return out.getvalue()
+def digest(name):
+    return "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(name.encode()).digest()).decode().rstrip("=")
 def read(text):
     try: return [row[0] for row in csv.reader(io.StringIO(text, newline=""), strict=False) if row and row[0]]
     except csv.Error: return None
@@ -188,9 +210,10 @@ print(json.dumps([[write(names) for names in lists], [read(text) for text in tex
 `
   const answer = execFileSync(anyInterpreter(), ['-c', program], { input: JSON.stringify([lists, texts]) })
   const [written, read]: [string[], (string[] | null)[]] = JSON.parse(answer.toString())
-  expect(written.map(parseRecord)).toEqual(lists)
+  const rows = (names: readonly string[]) => names.map(path => ({ path, sha256: sha256(path) }))
+  expect(written.map(parseRecord)).toEqual(lists.map(rows))
   for (const [at, one] of texts.entries()) {
-    const ours = parseRecord(one)
+    const ours = parseRecord(one)?.map(({ path }) => path) ?? null
     // Python takes an open quote for the end of the file; we don't.
     if (ours !== null) expect([one, ours]).toEqual([one, read[at]])
   }
