@@ -1,10 +1,14 @@
 import { parseArgs } from 'node:util'
+import * as assemble from './rows/assemble.mjs'
 import * as coldBuild from './rows/cold-build.mjs'
+import * as disk from './rows/disk.mjs'
+import * as firstImport from './rows/first-import.mjs'
 import * as firstSight from './rows/first-sight.mjs'
 import * as help from './rows/help.mjs'
 import * as index from './rows/index.mjs'
 import * as library from './rows/library.mjs'
 import * as manyProcesses from './rows/many-processes.mjs'
+import * as verify from './rows/verify.mjs'
 import * as warmHit from './rows/warm-hit.mjs'
 import { openBench } from './support/bench.mjs'
 import { describeMachine } from './support/machine.mjs'
@@ -14,16 +18,31 @@ import { printResults } from './support/results.mjs'
  * Measures envd against what one would run without it, and prints the table on stdout:
  * `npm run bench -- [--only NAME] [--wheels DIR] [--corpus DIR] [--pairs N] > test/bench/RESULTS.md`
  *
- *     --only    one row: cold-build, warm-hit, library, first-sight, help, many-processes, index
+ *     --only    one row: cold-build, disk, verify, first-import, warm-hit, assemble, library, first-sight, help,
+ *               many-processes, index
  *     --wheels  folder of the wheels of a vLLM task of lockfiles/ or the corpus; what it lacks is downloaded
  *               into it. Without: the wheels of the quickstart.
  *     --corpus  folder with tasks/<id>/{requirements.lock,uv.lock}
  *     --pairs   paired runs of the cold build (3), of processes ten times as many
  *
- * TMPDIR must be on the file system to measure, with room for two environments. Run it on a quiet machine.
+ * What a corpus takes on the disk is measured by storage.mjs.
+ *
+ * TMPDIR must be on the file system to measure, with room for two environments (16 GB for vLLM's). Run it on a quiet machine.
  */
-// The cold build leaves behind what the hit is measured on.
-const rows = { coldBuild, warmHit, library, firstSight, help, manyProcesses, index }
+// The cold build leaves behind the volume that the rows after it are measured on.
+const rows = {
+  coldBuild,
+  disk,
+  verify,
+  firstImport,
+  warmHit,
+  assemble,
+  library,
+  firstSight,
+  help,
+  manyProcesses,
+  index,
+}
 
 const { values } = parseArgs({
   options: {

@@ -2,7 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { generateUvLock } from '../support/generate-uv-lock.mjs'
 import { comparePaired } from '../support/paired.mjs'
-import { duration } from '../support/results.mjs'
+import { openPeakMemory } from '../support/peak-memory.mjs'
+import { duration, memoryResult } from '../support/results.mjs'
 
 export const name = 'first-sight'
 const wanted = 2 ** 20
@@ -26,7 +27,8 @@ export async function measure(bench) {
   // Finds the interpreter.
   await look()
   const { difference, ours, ratios } = await comparePaired(bench.pairs * 5, look, bench.node)
-  const megabytes = await peakMemory(bench, look)
+  const peak = openPeakMemory(bench)
+  await look({ nodeArguments: peak.nodeArguments })
   const what = `key of a uv.lock of ${(text.length / 1e6).toFixed(2)} MB (${from}), first sight`
   const common = { theirs: '', ratio: null }
   return [
@@ -36,15 +38,7 @@ export async function measure(bench) {
       met: difference <= limits.milliseconds,
       notes: [`${ratios.length} pairs, minus \`node -e 0\`; the whole process ${duration(ours)}`],
     },
-    {
-      ...common,
-      ...{
-        what: 'the same, peak memory',
-        ours: `${megabytes.toFixed(0)} MB`,
-        bound: `≤ ${limits.megabytes} MB`,
-      },
-      met: megabytes <= limits.megabytes,
-    },
+    memoryResult('the same, peak memory', peak.bytes(), limits.megabytes),
   ]
 }
 
@@ -67,12 +61,4 @@ function writeTask(lockfiles, lock) {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'task.toml'), 'lock = "uv.lock"\n')
   writeFileSync(join(folder, 'uv.lock'), lock)
-}
-
-/** VmHWM (proc(5)): unlike ru_maxrss it forgets what the process was before exec. */
-async function peakMemory(bench, look) {
-  const file = bench.path('peak')
-  const report = `import{readFileSync as r,writeFileSync as w}from'node:fs';process.on('exit',()=>w(${JSON.stringify(file)},r('/proc/self/status')))`
-  await look({ nodeArguments: ['--import', `data:text/javascript,${encodeURIComponent(report)}`] })
-  return (Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(file, 'utf8'))[1]) * 1024) / 1e6
 }

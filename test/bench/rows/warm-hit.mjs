@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { bigEnvironment } from '../support/big-environment.mjs'
 import { comparePaired } from '../support/paired.mjs'
 import { ratioResult } from '../support/results.mjs'
 
@@ -17,13 +18,8 @@ async function againstNode(bench) {
 }
 
 async function againstUv(bench) {
-  const task = await bench.bigTask()
-  if (bench.bigVolume === undefined) {
-    bench.say(`preparing ${task.name}`)
-    bench.bigVolume = bench.path('big-volume')
-    await bench.envd(['prepare', task.name], { ...task, volume: bench.bigVolume })
-  }
-  const hit = await hitOf(bench, task.name, { ...task, volume: bench.bigVolume })
+  const { task, volume } = await bigEnvironment(bench)
+  const hit = await hitOf(bench, task.name, { ...task, volume })
   const nothingToDo = await installedByUv(bench, task)
   const compared = await comparePaired(bench.pairs * 10, hit, nothingToDo)
   const result = ratioResult(

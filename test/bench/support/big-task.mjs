@@ -48,6 +48,7 @@ export async function prepareBigTask(bench) {
       env,
       interpreter,
     },
+    ...{ taskFile, locked: kept, served },
     wheelBytes: served.reduce((sum, { size }) => sum + size, 0),
     notes: notes(bench, locked, kept),
   }
@@ -89,7 +90,9 @@ function withoutIndexes(variables) {
 function notes({ wheels }, locked, kept) {
   const left = locked.length - kept.length
   return [
-    ...(wheels === undefined ? ['without --wheels the small quickstart stands in'] : []),
+    ...(wheels === undefined
+      ? ['without --wheels the small quickstart stands in, for which the bounds are not meant']
+      : []),
     ...(left > 0
       ? [
           `${left} of ${locked.length} entries of the lock (source only, or for another Python) left out of both sides`,

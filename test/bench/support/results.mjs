@@ -1,3 +1,5 @@
+import { median } from './paired.mjs'
+
 /**
  * A result: `{ what, ours, theirs, ratio, bound, met, notes }`; `ours`, `theirs`, `bound` as text, `ratio` null
  * where there is none, `met` null where no bound is set.
@@ -30,15 +32,43 @@ export function printResults(machine, results) {
 
 /** `limit` is the most that the ratio may be. */
 export function ratioResult(what, { ours, theirs, ratio, ratios }, limit, against) {
-  const range = [Math.min(...ratios), Math.max(...ratios)].map(one => one.toFixed(2)).join('–')
   return {
     ...{ what, ratio },
     ours: duration(ours),
     theirs: `${duration(theirs)} (${against})`,
     bound: `≤ ${limit} ×`,
     met: ratio <= limit,
-    notes: [`${ratios.length} pairs, ratios ${range}`],
+    notes: [pairsNote(ratios)],
   }
+}
+
+/** `least` is how many times faster it has to be; the ratio is the other way round. */
+export function fasterResult(what, { ours, theirs, ratios }, least, against) {
+  const times = ratios.map(ratio => 1 / ratio)
+  const ratio = median(times)
+  return {
+    ...{ what, ratio },
+    ours: duration(ours),
+    theirs: `${duration(theirs)} (${against})`,
+    bound: `≥ ${least} × faster`,
+    met: ratio >= least,
+    notes: [pairsNote(times)],
+  }
+}
+
+/** `bytes` is the most of several processes. */
+export function memoryResult(what, bytes, limit) {
+  const megabytes = bytes / 1e6
+  return {
+    what,
+    ours: `${megabytes.toFixed(0)} MB`,
+    ...{ theirs: '', ratio: null, bound: `≤ ${limit} MB`, met: megabytes <= limit },
+  }
+}
+
+function pairsNote(ratios) {
+  const range = [Math.min(...ratios), Math.max(...ratios)].map(one => one.toFixed(2)).join('–')
+  return `${ratios.length} pairs, ratios ${range}`
 }
 
 export function duration(milliseconds) {
