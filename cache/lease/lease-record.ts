@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
 
 /**
- * One lease, `leases/<id>.json`. A file is written whole under another name (`.<id>`) and renamed, so that
- * it is complete from the moment it can be seen. Any user may take one; it claims, and grants nothing.
+ * One lease, `leases/<id>.json`. A file is written whole under another name (`.<uuid>`) and renamed, also to put off its
+ * expiry, so that it is complete whenever it can be seen. Any user may take one; it claims, and grants nothing.
  */
 export interface LeaseRecord {
   readonly schemaVersion: 1
@@ -26,8 +26,8 @@ export interface LeaseRecord {
   readonly fence: number
   /** ISO 8601. */
   readonly since: string
-  /** ISO 8601; null: never. Only hosts that can't see the process go by it. */
-  readonly expires: string | null
+  /** ISO 8601; put off while the holder lives. Only those who can't see the process go by it. */
+  readonly expires: string
 }
 
 /** More than any lease has; other users can write here. */
@@ -63,7 +63,7 @@ function isLeaseRecord(value: unknown): value is LeaseRecord {
     texts.every(text => typeof text === 'string') &&
     counts.every(count => Number.isSafeInteger(count) && (count as number) >= 0) &&
     isDate(lease.since) &&
-    (lease.expires === null || isDate(lease.expires))
+    isDate(lease.expires)
   )
 }
 

@@ -46,8 +46,8 @@ export function readLeases(volume: Volume): Leases {
 
 /**
  * A holder on this host lives as long as its process: the pid with the same start time, in the same boot. One
- * that this host can't see, on another host or in another pid namespace, lives until the lease expires; without
- * an expiry, until it is released.
+ * that this host can't see, on another host or in another pid namespace, lives until the lease expires: while it
+ * lives, it puts that off.
  */
 export function isAlive(lease: LeaseRecord, here: Host = thisHost(), now = Date.now()): boolean {
   if (lease.host === here.id && lease.bootId !== here.bootId) return false
@@ -55,7 +55,7 @@ export function isAlive(lease: LeaseRecord, here: Host = thisHost(), now = Date.
     const start = processStart(lease.pid)
     return start === 'hidden' || start === lease.startTime
   }
-  return lease.expires === null || Date.parse(lease.expires) > now
+  return Date.parse(lease.expires) > now
 }
 
 /** Also false for a time far in the future, which a clock set back would otherwise keep fresh for long. */

@@ -17,9 +17,11 @@ export interface LeaseRequest {
   readonly keys: readonly string[]
   /** Staging folder of a build; the folder is made after the lease. */
   readonly staging?: string
-  /** Until other hosts may take the lease for dead; they never do where this is left out. */
-  readonly seconds?: number
 }
+
+/** Who can't see the holder waits so long for a sign of life. It is given so often that some may be missed. */
+const expiryMs = 10 * 60_000
+const renewalMs = 2 * 60_000
 
 export interface Lease extends LeaseRecord {
   /** Ends it; a second call does nothing. */
@@ -30,39 +32,61 @@ export interface Lease extends LeaseRecord {
  * Claims environments (and a staging folder) for this process. The order is the protocol: first take the
  * lease, then look whether the environment is there (or make the staging folder). Whoever removes hides the
  * thing first and reads the leases then. So either the taker sees that it is gone, or the remover sees the lease.
+ * Until it is released it is renewed, for hosts and containers that can't see this process (`isAlive`).
  *
  * Any user may take one. Errors: VOLUME_READ_ONLY, DISK_FULL, VOLUME_BUSY (the volume is being removed), IO.
  */
 export function takeLease(volume: Volume, request: LeaseRequest): Lease {
   const record = makeRecord(volume, request)
   const path = leaseFile(volume, record.id)
-  const temporary = join(leasesFolder(volume), `.${record.id}`)
-  onMachine(path, () => {
-    try {
-      writeFileSync(temporary, JSON.stringify(record), { flag: 'wx', mode: 0o644 })
-      chmodSync(temporary, 0o644) // whatever the umask: the volume's owner must be able to read it
-      faultPoint('lease:before-publish')
-      renameSync(temporary, path)
-    } catch (error) {
-      rmSync(temporary, { force: true })
-      throw error
-    }
-  })
+  onMachine(path, () => writeLease(volume, record, () => faultPoint('lease:before-publish')))
   faultPoint('lease:after-publish')
-  const release = () => onMachine(path, () => rmSync(path, { force: true }))
+  const remove = () => onMachine(path, () => rmSync(path, { force: true }))
   if (readVersion(volume)?.removing !== false) {
-    release()
+    remove()
     throw new EnvdError('VOLUME_BUSY', `The volume ${volume.root} is being removed`, {
       details: { path: volume.root },
     })
   }
-  return { ...record, release }
+  const renewal = setInterval(() => renew(volume, record), renewalMs).unref()
+  return {
+    ...record,
+    release() {
+      clearInterval(renewal)
+      remove()
+    },
+  }
+}
+
+/** Whole, or as it was before. Throws system errors. */
+function writeLease(volume: Volume, record: LeaseRecord, beforePublication: () => void): void {
+  // A name that no other user can have put something under.
+  const temporary = join(leasesFolder(volume), `.${randomUUID()}`)
+  try {
+    writeFileSync(temporary, JSON.stringify(record), { flag: 'wx', mode: 0o644 })
+    chmodSync(temporary, 0o644) // whatever the umask: the volume's owner must be able to read it
+    beforePublication()
+    renameSync(temporary, leaseFile(volume, record.id))
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
+}
+
+function renew(volume: Volume, record: LeaseRecord): void {
+  try {
+    writeLease(volume, { ...record, expires: expiry() }, () => {})
+  } catch {
+    // A disk that is full now may have room when the next renewal is due, and this host goes by the process.
+  }
+}
+
+function expiry(): string {
+  return new Date(Date.now() + expiryMs).toISOString()
 }
 
 function makeRecord(volume: Volume, request: LeaseRequest): LeaseRecord {
   const host = thisHost()
-  const now = Date.now()
-  const { seconds } = request
   return {
     schemaVersion: 1,
     id: randomUUID(),
@@ -77,7 +101,7 @@ function makeRecord(volume: Volume, request: LeaseRequest): LeaseRecord {
     startTime: processStart(process.pid),
     uid: process.geteuid!(),
     fence: nextFence(volume),
-    since: new Date(now).toISOString(),
-    expires: seconds === undefined ? null : new Date(now + seconds * 1000).toISOString(),
+    since: new Date().toISOString(),
+    expires: expiry(),
   }
 }

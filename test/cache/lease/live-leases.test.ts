@@ -37,7 +37,7 @@ const cases: [string, Partial<LeaseRecord>, boolean][] = [
   ],
   ['another host, expired, whose pid happens to live here', { host: 'other', expires: past }, false],
   ['another pid namespace, expired', { pidNamespace: 'pid:[1]', pid: 4_194_305, expires: past }, false],
-  ['another pid namespace without expiry', { pidNamespace: 'pid:[1]', pid: 4_194_305 }, true],
+  ['another pid namespace, not expired', { pidNamespace: 'pid:[1]', pid: 4_194_305, expires: future }, true],
 ]
 
 test.each(cases)('%s', (_, change, alive) => {
@@ -104,6 +104,7 @@ test('what is no lease breaks nothing', () => {
     ['bad-pid', JSON.stringify({ ...record, id: 'bad-pid', pid: '1' })],
     ['bad-keys', JSON.stringify({ ...record, id: 'bad-keys', keys: 'a' })],
     ['bad-date', JSON.stringify({ ...record, id: 'bad-date', expires: 'soon' })],
+    ['no-expiry', JSON.stringify({ ...record, id: 'no-expiry', expires: null })],
     ['newer', JSON.stringify({ ...record, id: 'newer', schemaVersion: 2 })],
     ['huge', 'x'.repeat(2 << 20)],
   ]

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { sweepStaging } from '../../../cache/lease/sweep-staging.ts'
 import { takeLease } from '../../../cache/lease/take-lease.ts'
 import { leasesFolder, stagingFolder, stagingRoot } from '../../../cache/volume/layout.ts'
@@ -145,4 +145,72 @@ test("only the owner sweeps, and only what isn't claimed", async () => {
   expect((await sweepStaging(volume)).staging).toEqual([])
   lease.release()
   expect((await sweepStaging(volume)).staging).toEqual(['mine'])
+})
+
+/** Takes a lease for a staging folder, renews it when `args[2]` minutes have passed (0: never), and waits. */
+const inContainer = await childProgram(`
+  import { mkdirSync } from 'node:fs'
+  import { takeLease } from './cache/lease/take-lease.ts'
+  import { stagingFolder } from './cache/volume/layout.ts'
+  import { openVolume } from './cache/volume/open-volume.ts'
+  const volume = openVolume(args[0]!, { create: false })
+  let renew = () => {}
+  globalThis.setInterval = ((action: () => void) => {
+    renew = action
+    return setTimeout(() => {}, 0)
+  }) as never
+  takeLease(volume, { kind: 'build', keys: [], staging: args[1]! })
+  mkdirSync(stagingFolder(volume, args[1]!))
+  const now = Date.now
+  Date.now = () => now() + Number(args[2]) * 60_000
+  if (args[2] !== '0') renew()
+  say(process.pid)
+  setTimeout(() => {}, 1 << 30)
+`)
+
+test('a build in a container lives as long as its lease is renewed, and no longer', async () => {
+  const volume = newVolume()
+  const container = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child']
+  const [silent, renewing] = [randomUUID(), randomUUID()]
+  const children = [
+    inContainer({ under: container }, volume.root, silent, '0'),
+    inContainer({ under: container }, volume.root, renewing, '9'),
+  ]
+  onTestFinished(async () => {
+    for (const child of children) await child.kill()
+  })
+  expect(await Promise.all(children.map(child => child.next()))).toEqual([1, 1])
+  expect((await sweepStaging(volume)).staging).toEqual([])
+  const now = Date.now
+  Date.now = () => now() + 11 * 60_000
+  onTestFinished(() => {
+    Date.now = now
+  })
+  const swept = await sweepStaging(volume)
+  expect(swept.staging).toEqual([silent])
+  expect(swept.leases).toHaveLength(1)
+  expect(readdirSync(stagingRoot(volume))).toEqual([renewing])
+})
+
+test("what another user put into leases/ and its owner can't remove stops nothing", async () => {
+  const owner = await childProgram(`
+    import { mkdirSync } from 'node:fs'
+    import { sweepStaging } from './cache/lease/sweep-staging.ts'
+    import { openVolume } from './cache/volume/open-volume.ts'
+    const volume = openVolume(args[0]!, { create: true })
+    mkdirSync(args[0] + '/staging/old', { recursive: true })
+    const now = Date.now
+    Date.now = () => now() + 86_400_000
+    say(await sweepStaging(volume))
+  `)
+  const folder = temporaryFolder()
+  chmodSync(folder, 0o777)
+  const root = join(folder, 'v')
+  await owner({ uid: 1234 }, root).next()
+  for (const name of ['x', 'y.json']) mkdirSync(join(root, 'leases', name, 'within'), { recursive: true })
+  // Of a staging folder, too, what can't be removed is left and the others go.
+  mkdirSync(join(root, 'staging', 'foreign', 'within'), { recursive: true })
+  writeFileSync(join(root, 'leases', 'z.json'), '{', { mode: 0o600 })
+  expect(await owner({ uid: 1234 }, root).next()).toMatchObject({ staging: ['old'], leases: ['z.json'] })
+  expect(readdirSync(join(root, 'leases'))).toEqual(['.fence', 'x', 'y.json'])
 })

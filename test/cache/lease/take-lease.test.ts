@@ -1,9 +1,10 @@
-import { chmodSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { liveLeases } from '../../../cache/lease/live-leases.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { isAlive, liveLeases } from '../../../cache/lease/live-leases.ts'
 import { takeLease } from '../../../cache/lease/take-lease.ts'
-import { fenceFile, leasesFolder } from '../../../cache/volume/layout.ts'
+import { thisHost } from '../../../cache/lease/this-host.ts'
+import { fenceFile, leaseFile, leasesFolder } from '../../../cache/volume/layout.ts'
 import { tryLock } from '../../../cache/volume/ofd-lock.ts'
 import { openVolume } from '../../../cache/volume/open-volume.ts'
 import { childProgram } from '../support/child.ts'
@@ -22,7 +23,7 @@ const taker = await childProgram(`
 
 test('a lease says who claims what, lives, and is gone after release', () => {
   const volume = newVolume()
-  const lease = takeLease(volume, { kind: 'build', keys: [key], staging: 'an-id', seconds: 60 })
+  const lease = takeLease(volume, { kind: 'build', keys: [key], staging: 'an-id' })
   const { release, ...record } = lease
   expect(liveLeases(volume)).toEqual([record])
   expect(record).toMatchObject({
@@ -32,11 +33,53 @@ test('a lease says who claims what, lives, and is gone after release', () => {
     pid: process.pid,
     uid: process.geteuid!(),
   })
-  expect(Date.parse(record.expires!) - Date.parse(record.since)).toBe(60_000)
+  expect(Date.parse(record.expires) - Date.now()).toBeGreaterThan(9 * 60_000)
   release()
   release()
   expect(liveLeases(volume)).toEqual([])
   expect(readdirSync(leasesFolder(volume))).toEqual(['.fence'])
+})
+
+test('while it is held its expiry is put off, by a new file each time; after release nothing comes back', () => {
+  vi.useFakeTimers()
+  onTestFinished(() => {
+    vi.useRealTimers()
+  })
+  const volume = newVolume()
+  const lease = takeLease(volume, { kind: 'run', keys: [key] })
+  const elsewhere = { ...thisHost(), id: 'elsewhere' }
+  const first = join(volume.root, 'first')
+  linkSync(leaseFile(volume, lease.id), first)
+  for (let minutes = 0; minutes < 60; minutes += 4) {
+    expect(liveLeases(volume).filter(one => isAlive(one, elsewhere))).toHaveLength(1)
+    expect(readdirSync(leasesFolder(volume))).toHaveLength(2)
+    vi.advanceTimersByTime(4 * 60_000)
+  }
+  const { expires: _, release: __, ...record } = lease
+  expect(liveLeases(volume)).toMatchObject([record])
+  expect(readFileSync(first, 'utf8')).toContain(lease.expires)
+  lease.release()
+  vi.advanceTimersByTime(60 * 60_000)
+  expect(readdirSync(leasesFolder(volume))).toEqual(['.fence'])
+})
+
+test('a renewal that fails ends nothing, and the next one is tried', () => {
+  vi.useFakeTimers()
+  onTestFinished(() => {
+    vi.useRealTimers()
+  })
+  const volume = newVolume()
+  const lease = takeLease(volume, { kind: 'run', keys: [key] })
+  rmSync(leasesFolder(volume), { recursive: true })
+  vi.advanceTimersByTime(4 * 60_000)
+  mkdirSync(leasesFolder(volume))
+  vi.advanceTimersByTime(4 * 60_000)
+  expect(liveLeases(volume)).toHaveLength(1)
+  lease.release()
+})
+
+test('a process that has nothing else to do is not kept alive by its leases', async () => {
+  expect(await taker({}, newVolume().root, '1').ended).toMatchObject({ code: 0 })
 })
 
 test('a killed process leaves a dead lease', async () => {
