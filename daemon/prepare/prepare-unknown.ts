@@ -1,6 +1,6 @@
-import { findEnvironment, type ReadyEnvironment } from '../../cache/environment/find-environment.ts'
+import type { ReadyEnvironment } from '../../cache/environment/find-environment.ts'
+import { findUndamaged } from '../../cache/environment/find-undamaged.ts'
 import { noteUse } from '../../cache/environment/note-use.ts'
-import { pendingFindings } from '../../cache/verify/damage-record.ts'
 import { environmentTree } from '../../cache/volume/layout.ts'
 import { requireOwner } from '../../cache/volume/require-owner.ts'
 import type { PreparedTask } from '../../src/api/prepare.ts'
@@ -59,8 +59,8 @@ async function findOrBuild(
 ): Promise<Outcome<Built>> {
   const { configuration, volume, signal, report } = context
   const find = () => {
-    const ready = findEnvironment(volume, key)
-    return ready && pendingFindings(volume, key) === null ? asFound(ready) : null
+    const ready = findUndamaged(volume, key)
+    return ready && asFound(ready)
   }
   const there = find()
   if (there) {
@@ -91,7 +91,7 @@ function describePlan(
   { distributions }: Closure,
   clock: PhaseClock,
 ): PreparedTask {
-  const ready = findEnvironment(volume, key)
+  const ready = findUndamaged(volume, key)
   return {
     task: input.name,
     key,
