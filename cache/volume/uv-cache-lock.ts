@@ -11,8 +11,12 @@ export function withUvCache<T>(volume: Volume, work: () => T | Promise<T>, optio
 }
 
 /** Runs `work`, which takes something from uv's cache, while no uv works with it. */
-export function withUvCacheAlone<T>(volume: Volume, work: () => T | Promise<T>): Promise<T> {
-  return holding(volume, work, {})
+export function withUvCacheAlone<T>(
+  volume: Volume,
+  work: () => T | Promise<T>,
+  options: WaitOptions,
+): Promise<T> {
+  return holding(volume, work, options)
 }
 
 /** Who waits keeps the gate, so that who comes later can't go in before it and keep it waiting for ever. */

@@ -37,7 +37,7 @@ export async function healContents(
 ): Promise<ReadonlySet<string>> {
   const lock = await waitForLock(lockFile(volume, 'heal'), signal ? { signal } : {})
   try {
-    return await healAlone(volume, contents, staging)
+    return await healAlone(volume, contents, staging, signal)
   } finally {
     lock.release()
   }
@@ -47,11 +47,12 @@ async function healAlone(
   volume: Volume,
   contents: readonly DamagedContent[],
   staging: string,
+  signal: AbortSignal | undefined,
 ): Promise<ReadonlySet<string>> {
   const bad = contents.filter(content => onMachine(volume.root, () => !isGoodBlob(volume, content)))
   const uses = locateContents(volume, bad)
   const damaged = new Set(contents.flatMap(({ inodes }) => inodes))
-  const copies = await takeFromArchives(volume, damaged, bad, uses, staging)
+  const copies = await takeFromArchives(volume, damaged, bad, uses, staging, signal)
   faultPoint('heal:after-archives')
   const lost = new Set<string>()
   for (const content of bad) {
@@ -81,11 +82,12 @@ async function takeFromArchives(
   bad: readonly Content[],
   uses: ReadonlyMap<string, Uses>,
   staging: string,
+  signal: AbortSignal | undefined,
 ): Promise<ReadonlyMap<number, readonly Buffer[]>> {
   if (damaged.size + bad.length === 0) return new Map()
   const sizes = new Set(bad.flatMap(content => uses.get(contentName(content))?.size ?? []))
   const found = onMachine(volume.root, () => searchArchives(volume, damaged, sizes))
-  await dropArchives(volume, found.damaged, staging)
+  await dropArchives(volume, found.damaged, staging, signal)
   return found.copies
 }
 

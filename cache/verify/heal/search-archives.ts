@@ -45,13 +45,15 @@ export async function dropArchives(
   volume: Volume,
   archives: readonly string[],
   staging: string,
+  signal?: AbortSignal,
 ): Promise<void> {
   if (archives.length === 0) return
   const aside = archives.map(() => join(staging, `archive-${randomUUID()}`))
-  await withUvCacheAlone(volume, () => {
+  const take = () => {
     for (const [index, archive] of archives.entries())
       onMachine(archive, () => renameSync(archive, aside[index]!))
-  })
+  }
+  await withUvCacheAlone(volume, take, signal ? { signal } : {})
   for (const folder of aside) await removeFolder(folder)
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { relinkArchives } from '../../../cache/blob/relink-archives.ts'
 import type { InstalledPackage } from '../../../cache/package/installed-package.ts'
@@ -11,6 +12,7 @@ import {
   treesFolder,
 } from '../../../cache/volume/layout.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
+import { withUvCache } from '../../../cache/volume/uv-cache-lock.ts'
 import type { PackageRecord } from '../../../src/report/package-record.ts'
 import { compileBytecode } from '../../python/compile-bytecode.ts'
 import { dropDamaged } from '../../uv/proof/drop-damaged.ts'
@@ -71,11 +73,17 @@ async function bringWith(
     }),
   )
   faultPoint('build:after-take-in')
-  await clock.measure('link', () =>
-    relinkArchives(context.volume, installed.archives, digests, {
-      ...{ staging: staging.id, signal: context.signal },
-    }),
-  )
+  const relink = () =>
+    // Meanwhile one may have been taken from uv as damaged.
+    relinkArchives(
+      context.volume,
+      installed.archives.filter(archive => existsSync(archive)),
+      digests,
+      {
+        ...{ staging: staging.id, signal: context.signal },
+      },
+    )
+  await clock.measure('link', () => withUvCache(context.volume, relink, { signal: context.signal }))
   const count = startDiskCount(staging.startedMs)
   count.everything(session.uv.cacheFolder)
   for (const root of installed.roots) count.sharedFiles(root)

@@ -83,12 +83,13 @@ async function installInto(
     clock.add('install', seconds.install)
     faultPoint('build:after-install')
     report({ phase: 'link', message: 'checking what was installed' })
-    return clock.measure('link', async () => ({
-      versions: proveClosure(root, closure),
-      archives: await proveLinks(context.volume, session.uv, root),
-    }))
+    return clock.measure('link', async () => {
+      const versions = proveClosure(root, closure)
+      const archives = await proveLinks(context.volume, session.uv, root)
+      return { versions, archives, before: archivedBefore(archives, staging.startedMs) }
+    })
   }
-  const { versions, archives } = await withUvCache(context.volume, install, {
+  const { versions, archives, before } = await withUvCache(context.volume, install, {
     signal: context.signal,
     onWait: () =>
       report({ phase: 'wait', message: 'waiting for what takes damaged files from the cache of uv' }),
@@ -97,7 +98,6 @@ async function installInto(
     const records = await readRecords(root)
     refuseUnowned(records.unowned)
     faultPoint('build:after-proof')
-    const before = archivedBefore(archives, staging.startedMs)
     const packages = wanted.map(({ distribution, packageKey }): InstalledPackage => {
       const common = { packageKey, root, uncompiled: [] }
       if (distribution === null) {

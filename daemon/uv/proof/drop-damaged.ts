@@ -17,7 +17,8 @@ export async function dropDamaged(
 ): Promise<void> {
   const names = suspects(error, installed)
   if (names.length === 0) return
-  await withUvCacheAlone(volume, () => runUv(session, { args: ['cache', 'clean', ...names] }))
+  const clean = () => runUv(session, { args: ['cache', 'clean', ...names] })
+  await withUvCacheAlone(volume, clean, { signal: session.signal })
 }
 
 function suspects(error: unknown, installed: readonly string[]): readonly string[] {

@@ -17,7 +17,7 @@ test('a build whose wheels another one takes in meanwhile proves its links all t
   const slow = ground.start(['prepare', 'slow', '--json'], {
     env: { ENVD_FAULT: 'build:after-install:pause' },
   })
-  await until(() => installed(ground.volume))
+  await until(() => installed(ground.volume) || slow.process.exitCode !== null)
   await ground.prepare('fast')
   const { status, stdout } = await slow.answer
   expect(JSON.parse(stdout)).toMatchObject({ ok: true, result: { reused: false } })
