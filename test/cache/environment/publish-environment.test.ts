@@ -11,12 +11,19 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { findEnvironment, listEnvironments } from '../../../cache/environment/find-environment.ts'
+import { findEnvironment } from '../../../cache/environment/find-environment.ts'
 import { publishEnvironment } from '../../../cache/environment/publish-environment.ts'
 import { readReceipt } from '../../../cache/environment/receipt.ts'
 import { sealTree } from '../../../cache/environment/seal-tree.ts'
 import { sweepStaging } from '../../../cache/lease/sweep-staging.ts'
-import { environmentFolder, stagingFolder, stagingRoot, stagingTree } from '../../../cache/volume/layout.ts'
+import {
+  environmentFolder,
+  environmentsFolder,
+  quarantineFolder,
+  stagingFolder,
+  stagingRoot,
+  stagingTree,
+} from '../../../cache/volume/layout.ts'
 import { openVolume, type Volume } from '../../../cache/volume/open-volume.ts'
 import type { Key } from '../../../src/digest.ts'
 import { treeDigest } from '../../../src/tree/manifest.ts'
@@ -75,7 +82,6 @@ test('a published environment is found with its summary, receipt and manifest, a
     summary: { schemaVersion: 1, packages: 1, files: 1, bytes: 7, tree: treeDigest(publication.manifest) },
   })
   expect(findEnvironment(volume, key)).toEqual(found)
-  expect(listEnvironments(volume)).toEqual([{ key, ...found }])
   expect(readReceipt(volume, key)).toEqual(publication.receipt)
   const folder = environmentFolder(volume, key)
   expect(readdirSync(folder).sort()).toEqual(['manifest', 'receipt.json', 'summary.json', 'tree'])
@@ -109,6 +115,22 @@ test('what lost its records makes room; what was only hidden comes back', async 
   expect((await publishEnvironment(volume, await staged(volume, 'third'))).published).toBe(true)
   expect(readFileSync(join(folder, 'tree/lib/a.py'), 'utf8')).toBe('third')
 })
+
+test.each(['damaged.json', 'summary.json'])(
+  'one with a %s that says it is not whole makes room, and is kept for those who have it mounted',
+  async name => {
+    const volume = newVolume()
+    const folder = environmentFolder(volume, key)
+    await publishEnvironment(volume, await staged(volume, 'first'))
+    rmSync(join(folder, name), { force: true })
+    writeFileSync(join(folder, name), '{')
+    expect((await publishEnvironment(volume, await staged(volume, 'second'))).published).toBe(true)
+    expect(readFileSync(join(folder, 'tree/lib/a.py'), 'utf8')).toBe('second')
+    expect(readdirSync(folder).sort()).toEqual(['manifest', 'receipt.json', 'summary.json', 'tree'])
+    const [aside] = readdirSync(quarantineFolder(volume))
+    expect(readFileSync(join(quarantineFolder(volume), aside!, 'tree/lib/a.py'), 'utf8')).toBe('first')
+  },
+)
 
 test('whatever the umask, any user reads all of it', async () => {
   const volume = newVolume()
@@ -154,7 +176,7 @@ test('processes that publish one key at once leave one environment', async () =>
   const volume = newVolume()
   const results = await Promise.all(Array.from({ length: 5 }, () => builder({}, volume.root, key).next()))
   expect(results.filter(result => (result as { published: boolean }).published)).toHaveLength(1)
-  expect(listEnvironments(volume)).toHaveLength(1)
+  expect(readdirSync(environmentsFolder(volume))).toEqual([key])
   expect(readdirSync(stagingRoot(volume))).toEqual([])
 })
 

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:f
 import { dirname, join } from 'node:path'
 import { assembleEnvironment } from '../../../cache/environment/assemble-environment.ts'
 import { publishEnvironment } from '../../../cache/environment/publish-environment.ts'
-import { takeInPackages } from '../../../cache/package/take-in-package.ts'
+import { type PackagesTakenIn, takeInPackages } from '../../../cache/package/take-in-package.ts'
 import { stagingFolder, stagingTree } from '../../../cache/volume/layout.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
 import type { Key } from '../../../src/digest.ts'
@@ -22,6 +22,14 @@ export async function takeIn(
   volume: Volume,
   packages: Readonly<Record<string, PackageFiles>>,
 ): Promise<readonly PackageRecord[]> {
+  return (await takeInWith(volume, packages)).packages
+}
+
+/** The same, with all that a take-in says. */
+export async function takeInWith(
+  volume: Volume,
+  packages: Readonly<Record<string, PackageFiles>>,
+): Promise<PackagesTakenIn> {
   const staging = randomUUID()
   const folder = stagingFolder(volume, staging)
   const installed = Object.entries(packages).map(([name, files]) => {
@@ -38,7 +46,7 @@ export async function takeIn(
   })
   const taken = await takeInPackages(volume, installed, { staging })
   rmSync(folder, { recursive: true })
-  return taken.packages
+  return taken
 }
 
 /** Publishes an environment of these packages and a small skeleton, under the key of its name. */
@@ -56,7 +64,7 @@ export async function makeEnvironment(
   symlinkSync('lib', join(tree, 'lib64'))
   const key = keyOf(name)
   const assembled = await assembleEnvironment(volume, { staging, packages })
-  const receipt = receiptFor(key, { ...assembled, seconds: { hash: 0, chmod: 0 } })
+  const receipt = receiptFor(key, assembled)
   const { path } = await publishEnvironment(volume, {
     ...{ key, staging, manifest: assembled.manifest },
     receipt: {
