@@ -18,6 +18,7 @@ export interface IndexConfiguration {
 }
 
 export interface IndexOrigin {
+  readonly kind: 'index' | 'setting'
   readonly what: string
   /** Credentials replaced by `****`. */
   readonly value: string
@@ -63,14 +64,16 @@ export function readIndexConfiguration(request: IndexRequest): IndexConfiguratio
     single: [defaultIndex ? alone(defaultIndex) : common, ...furtherIndexes.map(alone)],
     further: new Map(mapped.map(({ url, said }) => [url, alone(said)])),
     origins: [
-      defaultIndex
-        ? { what: 'default index', value: redact(defaultIndex.value), from: defaultIndex.from }
-        : { what: 'default index', value: "uv's default", from: 'uv' },
-      ...furtherIndexes.map(({ value, from }) => ({ what: 'further index', value: redact(value), from })),
-      ...settings.map(({ variable, value, from }) => ({ what: variable, value: redact(value), from })),
+      origin('index', 'default index', defaultIndex ?? { value: "uv's default", from: 'uv' }),
+      ...furtherIndexes.map(said => origin('index', 'further index', said)),
+      ...settings.map(said => origin('setting', said.variable, said)),
     ],
     secrets: [...known, ...furtherIndexes].flatMap(({ value }) => secretsOf(value)),
   }
+}
+
+function origin(kind: IndexOrigin['kind'], what: string, { value, from }: Said): IndexOrigin {
+  return { kind, what, value: redact(value), from }
 }
 
 /** pip's trusted hosts and certificates, where neither the variables nor uv's files say any. */

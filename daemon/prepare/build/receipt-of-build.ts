@@ -34,7 +34,7 @@ export function receiptOfBuild({ key, inputs, clock }: Build, facts: BuildFacts)
     builtFrom: closure.distributions
       .filter(({ format }) => format !== 'wheel')
       .map(distribution => builtFrom(distribution, recipe.build?.environment ?? {}, versions)),
-    indexes: origins.filter(({ what }) => what.endsWith('index')).map(({ value }) => value),
+    indexes: origins.filter(({ kind }) => kind === 'index').map(({ value }) => value),
     versions: { envd: VERSION, uv: PINNED_UV.version },
     packages: packages.map(({ name, version, packageKey, tree, uncompiled }) => ({
       ...{ name, version, packageKey, tree },

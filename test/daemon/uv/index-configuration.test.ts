@@ -40,7 +40,7 @@ function read(user: User) {
 test('nothing configured: uv decides', () => {
   const { environment, origins } = read({})
   expect(environment.UV_DEFAULT_INDEX).toBeUndefined()
-  expect(origins[0]).toEqual({ what: 'default index', value: "uv's default", from: 'uv' })
+  expect(origins[0]).toEqual({ kind: 'index', what: 'default index', value: "uv's default", from: 'uv' })
 })
 
 test.each([
