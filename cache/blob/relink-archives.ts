@@ -21,21 +21,17 @@ export interface RelinkOptions {
  * Makes the files of uv's unpacked wheels (`archive-v0/<id>`) links to the blobs of the same content, so that it
  * doesn't lie on the disk twice. uv finds the same bytes under the same names at every moment; what the store
  * doesn't have, what has another mode there, and empty files, which save nothing and are the first to reach the
- * limit of links, stay as they are. `digests` saves the hashing of inodes whose content
- * is known. Returns the bytes of disk blocks that are free once nothing else links the inodes that were replaced.
+ * limit of links, stay as they are. `digests` saves the hashing of inodes whose content is known.
  */
 export async function relinkArchives(
   volume: Volume,
   folders: readonly string[],
   digests: ReadonlyMap<number, string>,
   { staging, signal }: RelinkOptions,
-): Promise<number> {
+): Promise<void> {
   requireOwner(volume)
   const temporary = join(stagingFolder(volume, staging), `relink-${randomUUID()}`)
-  const replaced = new Map<number, number>()
-  const relink = (file: Found, sha256: string) => {
-    if (becomeLink(volume, file, sha256, temporary)) replaced.set(file.inode, file.disk)
-  }
+  const relink = (file: Found, sha256: string) => becomeLink(volume, file, sha256, temporary)
   const hashing = startHashing<Found>({ signal })
   try {
     for (const folder of folders) {
@@ -53,23 +49,21 @@ export async function relinkArchives(
   } finally {
     await hashing.stop()
   }
-  return [...replaced.values()].reduce((sum, bytes) => sum + bytes, 0)
 }
 
-/** False where it is the blob's inode already, or there is no blob for it that can have one more link. */
-function becomeLink(volume: Volume, file: Found, sha256: string, temporary: string): boolean {
+/** Not where it is the blob's inode already, or there is no blob for it that can have one more link. */
+function becomeLink(volume: Volume, file: Found, sha256: string, temporary: string): void {
   const blob = blobPath(volume, sha256, (file.mode & 0o111) !== 0)
   const stats = lstatSync(blob, { throwIfNoEntry: false })
-  if (stats === undefined || stats.ino === file.inode || stats.size !== file.size) return false
+  if (stats === undefined || stats.ino === file.inode || stats.size !== file.size) return
   const place = file.place.toString()
   try {
-    if (linkBlob(blob, temporary) !== 'linked') return false
+    if (linkBlob(blob, temporary) !== 'linked') return
   } catch (error) {
     throw linkError(error, blob, place)
   }
   try {
     renameSync(temporary, file.place)
-    return true
   } catch (error) {
     throw machineError(error, place)
   } finally {

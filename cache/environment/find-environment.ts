@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { isKey, type Key } from '../../src/digest.ts'
 import { EnvdError } from '../../src/error.ts'
 import type { Summary } from '../../src/report/receipt.ts'
-import { namesIn } from '../disk/names-in.ts'
-import { type At, environmentFolder, environmentsFolder, environmentTree, SUMMARY } from '../volume/layout.ts'
+import { type At, environmentFolder, environmentTree, SUMMARY } from '../volume/layout.ts'
 import { hasErrno, machineError } from '../volume/machine-error.ts'
 
 export interface ReadyEnvironment {
@@ -35,18 +34,6 @@ export function findEnvironment(volume: At, key: Key): ReadyEnvironment | null {
     })
   }
   return { path: environmentTree(volume, key), summary }
-}
-
-/** All that are ready, by key. */
-export function listEnvironments(
-  volume: At,
-): { readonly key: Key; readonly path: string; readonly summary: Summary }[] {
-  return namesIn(environmentsFolder(volume))
-    .filter(isKey)
-    .flatMap(key => {
-      const ready = findEnvironment(volume, key)
-      return ready === null ? [] : [{ key, ...ready }]
-    })
 }
 
 function parseSummary(text: string): Summary | null {

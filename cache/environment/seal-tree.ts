@@ -17,8 +17,6 @@ export interface SealedTree {
   readonly links: number
   /** Sum of file sizes, in bytes. */
   readonly apparentBytes: number
-  /** Of wall time; together all of it. */
-  readonly seconds: { readonly hash: number; readonly chmod: number }
 }
 
 export interface SealOptions {
@@ -33,17 +31,13 @@ export interface SealOptions {
  * Errors: TREE_UNSUPPORTED (a device, socket or pipe), IO, the signal's reason.
  */
 export async function sealTree(root: string, options: SealOptions = {}): Promise<SealedTree> {
-  const began = performance.now()
   const found: Found[] = []
-  let chmod = 0
   const hashing = startHashing<Found>(options)
   try {
     faultPoint('seal:before-modes')
     for await (const batch of walkTree(root)) {
       options.signal?.throwIfAborted()
-      const start = performance.now()
       setModes(batch)
-      chmod += performance.now() - start
       hashing.add(batch.filter(({ kind }) => kind === 'file'))
       found.push(...batch)
     }
@@ -59,7 +53,6 @@ export async function sealTree(root: string, options: SealOptions = {}): Promise
       directories: count('directory'),
       links: count('link'),
       apparentBytes: found.reduce((bytes, { size }) => bytes + size, 0),
-      seconds: { hash: (performance.now() - began - chmod) / 1000, chmod: chmod / 1000 },
     }
   } finally {
     await hashing.stop()

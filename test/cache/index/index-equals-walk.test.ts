@@ -7,7 +7,7 @@ import { bringCurrent, countChanges } from '../../../cache/index/bring-current.t
 import { type IndexDatabase, openIndex } from '../../../cache/index/open-index.ts'
 import { blobUse } from '../../../cache/index/question/blobs.ts'
 import { environmentsByUse, environmentUse } from '../../../cache/index/question/environments.ts'
-import { packagesNamed, packageUses, usersOfPackage } from '../../../cache/index/question/packages.ts'
+import { packageUses } from '../../../cache/index/question/packages.ts'
 import { totals } from '../../../cache/index/question/totals.ts'
 import { cacheFaultPoints } from '../../../cache/volume/fault-point.ts'
 import { openVolume } from '../../../cache/volume/open-volume.ts'
@@ -27,9 +27,6 @@ const operator = await childProgram(`
 
 /** Whatever the index has, asked by its questions. */
 function picture(database: IndexDatabase, names: Picture): Picture {
-  const packages = packageUses(database)
-  for (const { name } of packages)
-    expect(packagesNamed(database, name)).toEqual(packages.filter(one => one.name === name))
   return {
     environments: Object.fromEntries(
       environmentsByUse(database).map(({ key }) => {
@@ -38,10 +35,7 @@ function picture(database: IndexDatabase, names: Picture): Picture {
       }),
     ),
     packages: Object.fromEntries(
-      packages.map(({ packageKey, ...facts }) => [
-        packageKey,
-        { ...facts, users: usersOfPackage(database, packageKey) },
-      ]),
+      packageUses(database).map(({ packageKey, ...facts }) => [packageKey, facts]),
     ),
     contents: Object.fromEntries(
       Object.keys(names.contents).map(name => [

@@ -62,7 +62,6 @@ export function walkVolume({ root }: Volume): Picture {
     if (record === null) return []
     const tree = whole.get(record.tree)
     const { name, version } = record
-    const keys = having([record.tree]).sort()
     return [
       [
         nameOf(path).replace('.json', ''),
@@ -70,8 +69,7 @@ export function walkVolume({ root }: Volume): Picture {
           ...{ name, version, tree: record.tree },
           files: tree?.length ?? null,
           bytes: tree ? sum(tree) : null,
-          environments: keys.length,
-          users: { environments: keys, tasks: tasksOf(keys) },
+          environments: having([record.tree]).length,
         },
       ],
     ] as const

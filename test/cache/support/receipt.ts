@@ -28,7 +28,7 @@ export function receiptFor(key: Key, sealed: SealedTree): Receipt {
     tree: { digest, files, directories, links, bytes },
     conflicts: [],
     linkCopies: 0,
-    seconds: { hash: sealed.seconds.hash },
+    seconds: {},
     bytesAdded: 0,
   }
 }
