@@ -2,8 +2,8 @@ import { cacheFaultPoints } from '../../cache/volume/fault-point.ts'
 
 const ofBuild = [
   'build:after-lock',
-  'build:after-lease',
   'build:after-staging',
+  'build:after-sweep',
   'build:after-virtualenv',
   'build:after-install',
   'build:after-proof',

@@ -1,11 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { makeFolders } from '../../cache/disk/make-folder.ts'
-import { removeFolder } from '../../cache/disk/remove-folder.ts'
-import { takeLease } from '../../cache/lease/take-lease.ts'
-import { publishFolder, syncFolder } from '../../cache/volume/durable.ts'
-import { lockFile, stagingFolder, uvCacheFolder, uvToolFolder } from '../../cache/volume/layout.ts'
+import { withStagingFolder } from '../../cache/lease/with-staging.ts'
+import { publishFolder, syncFileSystem } from '../../cache/volume/durable.ts'
+import { lockFile, uvCacheFolder, uvToolFolder } from '../../cache/volume/layout.ts'
 import { onMachine } from '../../cache/volume/machine-error.ts'
 import { waitForLock } from '../../cache/volume/ofd-lock.ts'
 import type { Volume } from '../../cache/volume/open-volume.ts'
@@ -43,20 +41,14 @@ export async function bringUv(volume: Volume, request: BringRequest): Promise<Uv
 }
 
 async function fetchInto(volume: Volume, folder: string, request: BringRequest): Promise<void> {
-  const staging = randomUUID()
-  const lease = takeLease(volume, { kind: 'build', keys: [], staging })
-  const work = stagingFolder(volume, staging)
-  try {
+  await withStagingFolder(volume, [], async ({ folder: work }) => {
     const ready = join(work, 'uv')
     onMachine(work, () => makeFolders(ready))
     await fetchUv(work, join(ready, 'uv'), request)
-    onMachine(folder, () => makeFolders(join(folder, '..')))
-    onMachine(ready, () => syncFolder(ready))
+    onMachine(folder, () => makeFolders(dirname(folder)))
+    await syncFileSystem(ready)
     publishFolder(ready, folder)
-  } finally {
-    await removeFolder(work)
-    lease.release()
-  }
+  })
 }
 
 function uvAt(volume: Volume, path: string): Uv {
