@@ -16,9 +16,12 @@ import {
   stagingFolder,
 } from '../volume/layout.ts'
 import { hasErrno, machineError } from '../volume/machine-error.ts'
-import { tryLock } from '../volume/ofd-lock.ts'
+import { type HeldLock, waitForLock } from '../volume/ofd-lock.ts'
 import type { Volume } from '../volume/open-volume.ts'
 import { requireOwner } from '../volume/require-owner.ts'
+
+/** Who only asks whether somebody builds holds the lock for a moment (`isLocked`, `envd ls`). */
+const glanceMs = 200
 
 export interface Removed {
   readonly key: Key
@@ -39,7 +42,7 @@ export interface Removed {
 export async function removeEnvironment(volume: Volume, key: Key): Promise<Removed> {
   requireOwner(volume)
   const folder = environmentFolder(volume, key)
-  const lock = tryLock(buildLockFile(volume, key))
+  const lock = await lockUnlessHeld(buildLockFile(volume, key))
   if (lock === null) throw leased(key, 'a process builds or removes it', {})
   try {
     if (!existsSync(folder)) throw notFound(key, folder)
@@ -72,6 +75,16 @@ export function undoRemoval(volume: Volume, key: Key): void {
     syncFolder(folder)
   } catch (error) {
     throw machineError(error, folder)
+  }
+}
+
+async function lockUnlessHeld(path: string): Promise<HeldLock | null> {
+  const signal = AbortSignal.timeout(glanceMs)
+  try {
+    return await waitForLock(path, { signal, pollMs: 10 })
+  } catch (error) {
+    if (error === signal.reason) return null
+    throw error
   }
 }
 

@@ -3,7 +3,7 @@ import { EnvdError } from '../../../src/error.ts'
 import { namesIn } from '../../disk/names-in.ts'
 import { readLeases } from '../../lease/live-leases.ts'
 import { locksFolder } from '../layout.ts'
-import { tryLock } from '../ofd-lock.ts'
+import { isLocked } from '../ofd-lock.ts'
 import type { Volume } from '../open-volume.ts'
 
 /** VOLUME_BUSY while somebody builds or uses an environment; `except` names lock files of the caller. */
@@ -19,10 +19,8 @@ export function requireIdle(volume: Volume, except: readonly string[] = []): voi
   const folder = locksFolder(volume)
   for (const name of namesIn(folder)) {
     const path = join(folder, name)
-    if (except.includes(path)) continue
-    const lock = tryLock(path)
-    if (lock === null) throw busy(volume, `a process holds locks/${name}`, 0)
-    lock.release()
+    if (!name.endsWith('.lock') || except.includes(path)) continue
+    if (isLocked(path)) throw busy(volume, `a process holds locks/${name}`, 0)
   }
 }
 

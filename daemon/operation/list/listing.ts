@@ -1,6 +1,6 @@
 import { namesIn } from '../../../cache/disk/names-in.ts'
 import { buildLockFile, locksFolder } from '../../../cache/volume/layout.ts'
-import { tryLock } from '../../../cache/volume/ofd-lock.ts'
+import { isLocked } from '../../../cache/volume/ofd-lock.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
 import type { Configuration } from '../../../src/config/configuration.ts'
 import type { Key } from '../../../src/digest.ts'
@@ -36,10 +36,7 @@ export function startListing(configuration: Configuration, volume: Volume): List
     isBuilding(key) {
       if (!volume.owned) return false
       locks ??= new Set(namesIn(locksFolder(volume)))
-      if (!locks.has(`${key}.lock`)) return false
-      const lock = tryLock(buildLockFile(volume, key))
-      lock?.release()
-      return lock === null
+      return locks.has(`${key}.lock`) && isLocked(buildLockFile(volume, key))
     },
   }
 }

@@ -94,6 +94,15 @@ test('refused while its build lock is held, or a file that may be a lease is new
   expect(findEnvironment(volume, key)).not.toBeNull()
 })
 
+test('a look at its build lock is waited for', async () => {
+  const volume = await readyVolume()
+  const asking = tryLock(buildLockFile(volume, key), { shared: true })!
+  const removing = removeEnvironment(volume, key)
+  await setTimeout(20)
+  asking.release()
+  expect(await removing).toMatchObject({ key })
+})
+
 test('another user may not', async () => {
   const volume = await readyVolume()
   expect(await remover({ uid: 1234 }, volume.root, key).next()).toEqual({ code: 'VOLUME_NOT_OWNER' })
