@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { relinkArchives } from '../../../cache/blob/relink-archives.ts'
 import type { InstalledPackage } from '../../../cache/package/installed-package.ts'
 import { takeInPackages } from '../../../cache/package/take-in-package.ts'
+import { recordReplaced } from '../../../cache/verify/record-replaced.ts'
 import { faultPoint } from '../../../cache/volume/fault-point.ts'
 import {
   blobsFolder,
@@ -65,13 +66,14 @@ async function bringWith(
   const installed = await installPackages(build, session, staging, missing)
   const compiled = await compile(build, installed)
   faultPoint('build:after-bytecode')
-  const { packages, digests } = await clock.measure('hash', () =>
+  const { packages, digests, damaged } = await clock.measure('hash', () =>
     takeInPackages(context.volume, compiled, {
       ...{ staging: staging.id, signal: context.signal },
       onProgress: (done, total) =>
         report({ phase: 'hash', message: 'taking in', done, total, unit: 'bytes' }),
     }),
   )
+  if (damaged.length > 0) markReached(build, damaged)
   faultPoint('build:after-take-in')
   const relink = () =>
     // Meanwhile one may have been taken from uv as damaged.
@@ -89,6 +91,15 @@ async function bringWith(
   for (const root of installed.roots) count.sharedFiles(root)
   countRecords(count, context.volume, packages)
   return { packages, added: count.bytes(), session }
+}
+
+/** Of blobs that were damaged, and are good again. */
+function markReached({ context, report }: Build, damaged: readonly string[]): void {
+  const reached = recordReplaced(context.volume, damaged).length
+  report({
+    phase: 'hash',
+    message: `${damaged.length} files of the store were damaged; the next prepare of ${reached} environments heals them`,
+  })
 }
 
 /** One process a package, as many side by side as there are cores. */

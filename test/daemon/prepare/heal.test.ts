@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startGround } from '../../fixture/ground.ts'
@@ -44,7 +44,50 @@ describe('the next prepare of an environment that verification found damaged', (
   })
 })
 
-function moduleIn(tree: string): string {
+test('a build that finds a damaged file of the store marks whoever has it', async () => {
+  const same = makeWheel({ name: 'same', version: '1.0', files: { 'same.py': 'value = 1\n' } })
+  const ground = await startGround([one, same])
+  ground.addTask('task', [one])
+  ground.addTask('other', [same])
+  const { path, key } = await ground.prepare('task')
+  truncateSync(moduleIn(path), 3)
+  const { path: other } = await ground.prepare('other')
+  expect(readFileSync(moduleIn(other, 'same.py'), 'utf8')).toBe('value = 1\n')
+  expect(existsSync(join(path, '../damaged.json'))).toBe(true)
+  expect(await ground.prepare('task')).toMatchObject({ key, path, reused: true })
+  expect(readFileSync(moduleIn(path), 'utf8')).toBe('value = 1\n')
+  expect(await ground.run(['verify', '--all'])).toMatchObject({ status: 0 })
+})
+
+test.each(['damaged.json', 'summary.json'])('a %s that cannot be read does not fail prepare', async name => {
+  const ground = await startGround([one])
+  ground.addTask('task', [one])
+  const { path, key } = await ground.prepare('task')
+  const file = join(path, '..', name)
+  rmSync(file, { force: true })
+  writeFileSync(file, '{')
+  rmSync(moduleIn(path))
+  expect(await ground.prepare('task')).toMatchObject({ key, path })
+  expect(readFileSync(moduleIn(path), 'utf8')).toBe('value = 1\n')
+  expect(await ground.prepare('task')).toMatchObject({ key, reused: true })
+  expect(await ground.run(['verify', '--all'])).toMatchObject({ status: 0 })
+})
+
+test('an environment that is built anew stays until the new one is there', async () => {
+  const ground = await startGround([one])
+  ground.addTask('task', [one])
+  const { path } = await ground.prepare('task')
+  rmSync(join(path, 'pyvenv.cfg'))
+  await ground.run(['verify', 'task'])
+  const killed = await ground.start(['prepare', 'task'], { env: { ENVD_FAULT: 'publish:before-rename' } })
+    .answer
+  expect(killed.signal).toBe('SIGKILL')
+  expect(existsSync(moduleIn(path))).toBe(true)
+  await ground.prepare('task')
+  expect(existsSync(join(path, 'pyvenv.cfg'))).toBe(true)
+})
+
+function moduleIn(tree: string, name = 'one.py'): string {
   const [python] = readdirSync(join(tree, 'lib'))
-  return join(tree, 'lib', python!, 'site-packages', 'one.py')
+  return join(tree, 'lib', python!, 'site-packages', name)
 }
