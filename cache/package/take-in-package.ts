@@ -32,8 +32,6 @@ export interface PackagesTakenIn {
   readonly packages: readonly PackageRecord[]
   /** Content of each inode that was hashed, 64 hex digits, for `relinkArchives`. */
   readonly digests: ReadonlyMap<number, string>
-  /** What the store did not have: contents, and the sum of their sizes. */
-  readonly added: { readonly files: number; readonly bytes: number }
   /** Names of blobs that were found damaged; a good one lies in their place. */
   readonly damaged: readonly string[]
 }
@@ -53,7 +51,6 @@ export async function takeInPackages(
   refuseShared(installed)
   const written: WrittenRecord[] = []
   const digests = new Map<number, string>()
-  const added = { files: 0, bytes: 0 }
   const damaged: string[] = []
   const unexpected: UnexpectedFile[] = []
   const progress = progressOfGroups(options)
@@ -63,14 +60,12 @@ export async function takeInPackages(
     unexpected.push(...taken.unexpected)
     written.push(...taken.written)
     for (const [{ inode }, sha256] of taken.digests) digests.set(inode, sha256)
-    added.files += taken.added.files
-    added.bytes += taken.added.bytes
     damaged.push(...taken.damaged)
   }
   refuseUnexpected(unexpected)
   await syncFileSystem(stagingFolder(volume, options.staging))
   faultPoint('take-in:after-trees')
-  return { packages: written.map(one => publishRecord(volume, one)), digests, added, damaged }
+  return { packages: written.map(one => publishRecord(volume, one)), digests, damaged }
 }
 
 /** So many files are looked at before those of their packages are let go: what bounds the memory. */

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { zip } from '../../fixture/archive/zip.ts'
 import { type Ground, startGround } from '../../fixture/ground.ts'
+import { makeSdist } from '../../fixture/make-sdist.ts'
 import { type MadeFile, madeFile, makeWheel } from '../../fixture/make-wheel.ts'
 
 const files = { 'one/__init__.py': 'value = 1\n', 'one/data.txt': 'data' }
@@ -30,8 +31,23 @@ describe('a wheel that a power failure cut off while uv unpacked it', () => {
     expect(ground.index.downloads(one.filename)).toBe(1)
     expect(await ground.prepare('task')).toMatchObject({ key, path, reused: false })
     expect(ground.index.downloads(one.filename)).toBe(2)
+    // Only a RECORD that was cut off can't tell whose it was.
+    expect(ground.index.downloads(two.filename)).toBe(code === 'CLOSURE_NOT_INSTALLED' ? 2 : 1)
     expect(filesIn(path)).toEqual(before)
     expect((await ground.run(['verify', 'task'])).status).toBe(0)
+  })
+
+  test('what uv built from source is built anew', async () => {
+    const built = makeSdist({ name: 'built', version: '1.0' })
+    const ground = await startGround([built])
+    ground.addTask('task', [built])
+    const { path } = await ground.prepare('task')
+    const before = filesIn(path)
+    await forget(ground, 'task')
+    for (const archive of archivesOf(ground, 'built')) replace(join(archive, 'built/__init__.py'), '')
+    expect((await ground.failure(['prepare', 'task'])).code).toBe('PACKAGE_DAMAGED')
+    await ground.prepare('task')
+    expect(filesIn(path)).toEqual(before)
   })
 })
 
