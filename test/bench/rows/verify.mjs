@@ -21,7 +21,12 @@ export async function measure(bench) {
   await verify('--quick')
 
   const quick = []
-  for (let run = 0; run < bench.pairs; run++) quick.push(ready.files / (await verify('--quick')).seconds)
+  const looks = []
+  for (let run = 0; run < bench.pairs; run++) {
+    const { seconds, blobs, paths } = await verify('--quick')
+    quick.push(ready.files / seconds)
+    looks.push((blobs + paths) / seconds)
+  }
   const pairs = []
   for (let run = 0; run < bench.pairs; run++) {
     const sides = {}
@@ -44,7 +49,7 @@ export async function measure(bench) {
       ...{ theirs: '', ratio: null, bound: `≥ ${limits.filesPerSecond} files/s` },
       met: median(quick) >= limits.filesPerSecond,
       notes: [
-        `${ready.files} files of the environment; its contents in the store and its folders, also looked at, aren't counted`,
+        `${ready.files} files of the environment; with its contents in the store and its folders, also looked at, ${median(looks).toFixed(0)} a second`,
       ],
     },
     {
