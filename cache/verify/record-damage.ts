@@ -9,12 +9,12 @@ import { hasErrno, onMachine } from '../volume/machine-error.ts'
 import { waitForLockSync } from '../volume/ofd-lock.ts'
 import { type DamagedContent, type DamageRecord, damageFile, pendingFindings } from './damage-record.ts'
 
-export type Damage = Pick<DamageRecord, 'paths' | 'contents'>
+export type FoundDamage = Pick<DamageRecord, 'paths' | 'contents'>
 
 const limitMs = 10_000
 
 /** Together with what was recorded before. Nothing is kept of an environment that is gone. Errors: VOLUME_BUSY, IO. */
-export function recordDamage(volume: At, key: Key, found: Damage): void {
+export function recordDamage(volume: At, key: Key, found: FoundDamage): void {
   alone(volume, () => {
     const before = pendingFindings(volume, key)
     write(volume, key, {
@@ -31,7 +31,7 @@ export function recordDamage(volume: At, key: Key, found: Damage): void {
  * Puts what is left (null: nothing) in the place of a record that was read. False where another is there by now:
  * more was found meanwhile, and that stays. Errors: VOLUME_BUSY, IO.
  */
-export function settleDamage(volume: At, key: Key, read: DamageRecord, left: Damage | null): boolean {
+export function settleDamage(volume: At, key: Key, read: DamageRecord, left: FoundDamage | null): boolean {
   return alone(volume, () => {
     const now = pendingFindings(volume, key)
     if (now !== null && JSON.stringify(now) !== JSON.stringify(read)) return false

@@ -6,7 +6,7 @@ import { requireOwner } from '../volume/require-owner.ts'
 import type { DamagedContent } from './damage-record.ts'
 import type { Finding } from './findings.ts'
 import { contentName } from './problem.ts'
-import { type Damage, recordDamage, settleDamage } from './record-damage.ts'
+import { type FoundDamage, recordDamage, settleDamage } from './record-damage.ts'
 import type { Verification } from './verify-store.ts'
 
 /** Writes `history/verify-<time>.json` and returns its path. */
@@ -39,7 +39,7 @@ export function recordFindings(
 }
 
 /** What of it reaches the environment. */
-export function damageOf(key: Key, findings: readonly Finding[]): Damage {
+export function damageOf(key: Key, findings: readonly Finding[]): FoundDamage {
   const mine = findings.filter(finding => finding.environments.includes(key))
   return {
     paths: mine.flatMap(({ paths }) => pathsInTree(key, paths)),

@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import type { Key } from '../../../src/digest.ts'
 import { placeIn } from '../../disk/place-in.ts'
 import { setEnvironmentAside } from '../../environment/set-environment-aside.ts'
+import { liveLeases } from '../../lease/live-leases.ts'
 import { faultPoint } from '../../volume/fault-point.ts'
 import { buildLockFile } from '../../volume/layout.ts'
 import { tryLock } from '../../volume/ofd-lock.ts'
@@ -53,8 +54,8 @@ async function healLocked(volume: Volume, key: Key, signal?: AbortSignal): Promi
   try {
     const parts = readEnvironmentParts(volume, key)
     if (parts === null || 'skeleton' in parts) return await healEnvironment(volume, key, signal)
-    // Without its records nobody can find it, or say that it is whole.
-    setEnvironmentAside(volume, key)
+    // Without its records nobody can find it, or say that it is whole; who uses it has it until the next is there.
+    if (!liveLeases(volume).some(({ keys }) => keys.includes(key))) setEnvironmentAside(volume, key)
     return { state: 'rebuild', left: [] }
   } finally {
     lock.release()

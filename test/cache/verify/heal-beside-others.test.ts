@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { findPackage } from '../../../cache/package/find-package.ts'
 import { pendingFindings } from '../../../cache/verify/damage-record.ts'
 import { healEnvironment } from '../../../cache/verify/heal/heal-environment.ts'
+import { recordDamage } from '../../../cache/verify/record-damage.ts'
 import { recordFindings } from '../../../cache/verify/record-findings.ts'
 import { environmentFolder, lockFile } from '../../../cache/volume/layout.ts'
 import { tryLock } from '../../../cache/volume/ofd-lock.ts'
@@ -13,15 +14,17 @@ import { childProgram } from '../support/child.ts'
 import { blobOf, files, makeStore, said, verifyAll } from '../support/damage.ts'
 import { keyOf, takeIn } from '../support/store.ts'
 
-const verifier = childProgram(`
+const healer = childProgram(`
 import { openVolume } from './cache/volume/open-volume.ts'
-import { healFindings } from './cache/verify/heal/heal-findings.ts'
-import { recordFindings } from './cache/verify/record-findings.ts'
+import { healContents } from './cache/verify/heal/heal-contents.ts'
+import { withHealStaging } from './cache/verify/heal/heal-staging.ts'
+import { damagedContents, recordFindings } from './cache/verify/record-findings.ts'
 import { verifyStore } from './cache/verify/verify-store.ts'
 const volume = openVolume(args[0], { create: false })
 const verification = await verifyStore(volume, { environments: null, quick: false })
 recordFindings(volume, verification, false)
-say(await healFindings(volume, verification.findings))
+await withHealStaging(volume, staging => healContents(volume, damagedContents(verification.findings), staging))
+say('done')
 process.exit(0)
 `)
 
@@ -30,38 +33,39 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 test('what a build brings while a healer searches is neither deleted nor forgotten', async () => {
-  const { volume, one } = await makeStore()
+  const { volume, one, two } = await makeStore()
   const blob = blobOf(volume, 'code = 1\n')
   const archive = join(volume.root, 'uv/0.0.0/archive-v0/bad')
   mkdirSync(archive, { recursive: true })
   linkSync(blob, join(archive, 'code.py'))
   truncateSync(blob, 3)
-  const healer = (await verifier)({ env: { ENVD_FAULT: 'heal:after-archives:pause' } }, volume.root)
+  const child = (await healer)({ env: { ENVD_FAULT: 'heal:after-archives:pause' } }, volume.root, 'contents')
   // It has judged the blob, and looked for copies.
   await until(() => !existsSync(archive))
   await takeIn(volume, files)
-  expect(await healer.next()).toEqual(['healed'])
+  await child.next()
   expect(readFileSync(blob, 'utf8')).toBe('code = 1\n')
   expect([findPackage(volume, keyOf('common')), findPackage(volume, keyOf('only'))]).not.toContain(null)
-  expect(pendingFindings(volume, one.key as Key)).toBeNull()
+  for (const { key } of [one, two]) {
+    expect(await healEnvironment(volume, key as Key)).toEqual({ state: 'whole' })
+  }
   expect(said(await verifyAll(volume, false))).toEqual([])
 }, 60_000)
 
 test('what is found while a healer works is healed, too, and not forgotten', async () => {
   const { volume, one } = await makeStore()
-  const [first, second] = ['lib/only.py', 'lib/also/only.py'].map(path => join(one.tree, path)) as [
-    string,
-    string,
-  ]
-  rmSync(first)
-  const healer = (await verifier)({ env: { ENVD_FAULT: 'heal:before-clear:pause' } }, volume.root)
-  await until(() => existsSync(first))
-  rmSync(second)
-  recordFindings(volume, await verifyAll(volume, true), true)
-  await healer.next()
-  expect(existsSync(second)).toBe(true)
-  expect(pendingFindings(volume, one.key as Key)).toBeNull()
-}, 60_000)
+  const key = one.key as Key
+  const [first, second] = ['lib/only.py', 'lib/also/only.py'] as const
+  rmSync(join(one.tree, first))
+  recordDamage(volume, key, { paths: [first], contents: [] })
+  const healing = healEnvironment(volume, key)
+  // It has read the record, and waits for its turn.
+  rmSync(join(one.tree, second))
+  recordDamage(volume, key, { paths: [second], contents: [] })
+  expect(await healing).toEqual({ state: 'whole' })
+  expect(existsSync(join(one.tree, second))).toBe(true)
+  expect(pendingFindings(volume, key)).toBeNull()
+})
 
 test('one process at a time heals contents, and who waits can be stopped', async () => {
   const { volume, one } = await makeStore()

@@ -18,6 +18,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { findEnvironment } from '../../../cache/environment/find-environment.ts'
 import { findUndamaged } from '../../../cache/environment/find-undamaged.ts'
+import { takeLease } from '../../../cache/lease/take-lease.ts'
 import { findPackage } from '../../../cache/package/find-package.ts'
 import { pendingFindings } from '../../../cache/verify/damage-record.ts'
 import { healEnvironment } from '../../../cache/verify/heal/heal-environment.ts'
@@ -274,6 +275,17 @@ test('an environment whose records are damaged is set aside', async () => {
   expect(await heal(volume)).toEqual(['next prepare'])
   expect(findEnvironment(volume, one.key as Key)).toBeNull()
   expect(said(await verifyAll(volume, false))).toEqual([])
+})
+
+test('one that is in use stays where it is', async () => {
+  const { volume, one } = await makeStore()
+  const lease = takeLease(volume, { kind: 'run', keys: [one.key] })
+  rmSync(join(environmentFolder(volume, one.key), 'receipt.json'))
+  expect(await heal(volume)).toEqual(['next prepare'])
+  expect(existsSync(join(one.tree, 'lib/only.py'))).toBe(true)
+  expect(findUndamaged(volume, one.key as Key)).toBeNull()
+  expect(await healEnvironment(volume, one.key as Key)).toEqual({ state: 'rebuild', left: [] })
+  lease.release()
 })
 
 test('an environment that somebody builds or removes is left alone, and said', async () => {
