@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { tryLock } from '../../../cache/volume/ofd-lock.ts'
@@ -28,28 +28,29 @@ test('what is taken from the cache of uv waits for an installation, and keeps th
   const ground = await startGround([one, two])
   ground.addTask('first', [one])
   ground.addTask('next', [two])
-  const cacheLock = join(ground.volume, 'locks', 'uv-cache.lock')
-  const gate = join(ground.volume, 'locks', 'uv-cache-gate.lock')
+  const locks = join(ground.volume, 'locks')
+  const cacheLock = join(locks, 'uv-cache.lock')
   const first = ground.start(['prepare', 'first', '--json'], {
     env: { ENVD_FAULT: 'build:after-install:pause' },
   })
   await until(() => installed(ground.volume))
   expect(tryLock(cacheLock)).toBeNull()
-  const beside = tryLock(cacheLock, { shared: true })!
-  beside.release()
-  const waiting = tryLock(gate)!
+  tryLock(cacheLock, { shared: true })!.release()
+
+  const gate = tryLock(join(locks, 'uv-cache-gate.lock'))!
   const next = ground.start(['prepare', 'next', '--json'])
-  let answered = false
-  void next.answer.then(() => {
-    answered = true
-  })
-  expect((await first.answer).status).toBe(0)
-  expect(answered).toBe(false)
-  expect(ground.index.requests.some(path => path.endsWith(two.filename))).toBe(false)
-  waiting.release()
-  expect((await next.answer).status).toBe(0)
+  await until(() => recordsIn(locks).some(text => text.includes('from the cache of uv')))
+  expect(ground.index.requests.filter(path => path.endsWith(two.filename))).toEqual([])
+  gate.release()
+  for (const { answer } of [first, next]) expect((await answer).status).toBe(0)
   tryLock(cacheLock)!.release()
 })
+
+/** What builders say of themselves. */
+function recordsIn(locks: string): string[] {
+  const names = readdirSync(locks).filter(name => /^[0-9a-f]+\.json$/.test(name))
+  return names.map(name => readFileSync(join(locks, name), 'utf8'))
+}
 
 /** uv writes a RECORD when all else of the package lies there. */
 function installed(volume: string): boolean {
