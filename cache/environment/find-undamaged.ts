@@ -1,6 +1,6 @@
 import type { Key } from '../../src/digest.ts'
 import { EnvdError } from '../../src/error.ts'
-import { pendingFindings } from '../verify/damage-record.ts'
+import { pendingFindings } from '../verify/record/damage-record.ts'
 import type { At } from '../volume/layout.ts'
 import { findEnvironment, type ReadyEnvironment } from './find-environment.ts'
 

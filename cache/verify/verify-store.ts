@@ -2,11 +2,11 @@ import type { Key } from '../../src/digest.ts'
 import type { Volume } from '../volume/open-volume.ts'
 import type { CheckAnswer } from './check/check-job.ts'
 import { type CheckThreads, startCheckThreads } from './check/check-threads.ts'
-import { type DamageRecord, pendingFindings } from './damage-record.ts'
 import { type Finding, findingsOf } from './findings.ts'
 import { startJudge } from './judge-contents.ts'
 import type { Problem } from './problem.ts'
 import { readScope, type Scope } from './read-scope.ts'
+import { type DamageRecord, pendingFindings } from './record/damage-record.ts'
 
 export interface VerifyOptions {
   /** Null: everything on the volume, contents that no environment has among it. */

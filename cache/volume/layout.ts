@@ -17,7 +17,7 @@ import { join } from 'node:path'
  *     envs/<key>/summary.json      what a hit answers; an environment is ready when this file is
  *                                  there, and its mtime is the last use
  *     envs/<key>/summary.removing  the same while it is being removed (cache/environment/remove-environment.ts)
- *     envs/<key>/damaged.json      what verification found in it, until it is healed (cache/verify/damage-record.ts)
+ *     envs/<key>/damaged.json      what verification found in it, until it is healed (cache/verify/record/damage-record.ts)
  *     uv/<version>/                uv's cache, and nothing of ours in it
  *     tools/uv/<version>/          uv itself
  *     tasks/                       lockfiles folder and last key of each task

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { healFindings } from '../../../cache/verify/heal/heal-findings.ts'
-import { recordFindings, recordHistory } from '../../../cache/verify/record-findings.ts'
+import { recordFindings, recordHistory } from '../../../cache/verify/record/record-findings.ts'
 import { verifyStore } from '../../../cache/verify/verify-store.ts'
 import { environmentFolder } from '../../../cache/volume/layout.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { relinkArchives } from '../../../cache/blob/relink-archives.ts'
 import type { InstalledPackage } from '../../../cache/package/installed-package.ts'
 import { takeInPackages } from '../../../cache/package/take-in-package.ts'
-import { recordReplaced } from '../../../cache/verify/record-replaced.ts'
+import { recordReplaced } from '../../../cache/verify/record/record-replaced.ts'
 import { faultPoint } from '../../../cache/volume/fault-point.ts'
 import {
   blobsFolder,

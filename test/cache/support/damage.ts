@@ -3,7 +3,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, utimesS
 import { join } from 'node:path'
 import { blobPath } from '../../../cache/blob/blob-path.ts'
 import { healFindings, type Outcome } from '../../../cache/verify/heal/heal-findings.ts'
-import { recordFindings } from '../../../cache/verify/record-findings.ts'
+import { recordFindings } from '../../../cache/verify/record/record-findings.ts'
 import { type Verification, verifyStore } from '../../../cache/verify/verify-store.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
 import { STORE_MTIME } from '../../../src/tree/store-mtime.ts'

@@ -20,9 +20,9 @@ import { findEnvironment } from '../../../cache/environment/find-environment.ts'
 import { findUndamaged } from '../../../cache/environment/find-undamaged.ts'
 import { takeLease } from '../../../cache/lease/take-lease.ts'
 import { findPackage } from '../../../cache/package/find-package.ts'
-import { pendingFindings } from '../../../cache/verify/damage-record.ts'
 import { healEnvironment } from '../../../cache/verify/heal/heal-environment.ts'
-import { recordFindings } from '../../../cache/verify/record-findings.ts'
+import { pendingFindings } from '../../../cache/verify/record/damage-record.ts'
+import { recordFindings } from '../../../cache/verify/record/record-findings.ts'
 import {
   buildLockFile,
   environmentFolder,

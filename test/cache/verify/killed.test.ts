@@ -1,8 +1,8 @@
 import { chmodSync, linkSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { pendingFindings } from '../../../cache/verify/damage-record.ts'
 import { healEnvironment } from '../../../cache/verify/heal/heal-environment.ts'
+import { pendingFindings } from '../../../cache/verify/record/damage-record.ts'
 import type { Key } from '../../../src/digest.ts'
 import { childProgram } from '../support/child.ts'
 import { blobOf, files, heal, makeStore, type Store, said, verifyAll } from '../support/damage.ts'
@@ -19,7 +19,7 @@ const faultPoints = [
 const healer = childProgram(`
 import { openVolume } from './cache/volume/open-volume.ts'
 import { healFindings } from './cache/verify/heal/heal-findings.ts'
-import { recordFindings } from './cache/verify/record-findings.ts'
+import { recordFindings } from './cache/verify/record/record-findings.ts'
 import { verifyStore } from './cache/verify/verify-store.ts'
 const volume = openVolume(args[0], { create: false })
 const verification = await verifyStore(volume, { environments: null, quick: false })

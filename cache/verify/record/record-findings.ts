@@ -1,13 +1,13 @@
-import { isKey, type Key } from '../../src/digest.ts'
-import { writeDurable } from '../volume/durable.ts'
-import { historyFile } from '../volume/layout.ts'
-import type { Volume } from '../volume/open-volume.ts'
-import { requireOwner } from '../volume/require-owner.ts'
+import { isKey, type Key } from '../../../src/digest.ts'
+import { writeDurable } from '../../volume/durable.ts'
+import { historyFile } from '../../volume/layout.ts'
+import type { Volume } from '../../volume/open-volume.ts'
+import { requireOwner } from '../../volume/require-owner.ts'
+import type { Finding } from '../findings.ts'
+import { contentName } from '../problem.ts'
+import type { Verification } from '../verify-store.ts'
 import type { DamagedContent } from './damage-record.ts'
-import type { Finding } from './findings.ts'
-import { contentName } from './problem.ts'
 import { type FoundDamage, recordDamage, settleDamage } from './record-damage.ts'
-import type { Verification } from './verify-store.ts'
 
 /** Writes `history/verify-<time>.json` and returns its path. */
 export function recordHistory(volume: Volume, verification: object): string {
