@@ -62,7 +62,6 @@ export function isDamage(error: unknown, ...more: readonly 'ERROR'[]): boolean {
 
 /** The file appears whole: in WAL mode, with its tables. */
 function createIndex(file: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   withMakingLock(file, () => {
     if (inodeOf(file) !== null) return
     // A log whose file was deleted would be read into the new one.
@@ -93,6 +92,7 @@ function removeFiles(file: string): void {
 }
 
 function withMakingLock(file: string, action: () => void): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const lock = waitForLockSync(makingLock(file), busyMs)
   if (lock === null) {
     const path = makingLock(file)

@@ -1,5 +1,5 @@
 /** Raised whenever a table changes; an index of another version is made anew. */
-export const SCHEMA_VERSION = 1
+export const SCHEMA_VERSION = 2
 
 /**
  * What lies on a volume, as tables. An environment has trees of packages, a tree has blobs: what is shared is counted
@@ -7,8 +7,7 @@ export const SCHEMA_VERSION = 1
  *
  *     folder            state of a folder when it was last listed (shards.ts)
  *     blob              contents; `listed`: it lies in blobs/, and isn't only named by a tree
- *     tree              trees of packages; `files` is null while the text isn't there (`listed` 0) or is damaged, and
- *                       `damaged` is then the identity of the damaged file
+ *     tree              trees of packages; `files` is null while the text isn't there (`listed` 0) or is damaged
  *     tree_blob         which contents a tree has
  *     package           records; `tree` is null where the record is damaged
  *     environment       those that are ready; `tree` is null where its summary or manifest is damaged. `own_…` counts
@@ -35,7 +34,7 @@ CREATE TABLE tree (
   id INTEGER PRIMARY KEY,
   digest TEXT NOT NULL UNIQUE,
   listed INTEGER NOT NULL,
-  damaged TEXT,
+  identity TEXT,
   files INTEGER,
   bytes INTEGER
 );
@@ -54,7 +53,6 @@ CREATE TABLE package (
   tree INTEGER
 ) WITHOUT ROWID;
 CREATE INDEX package_of_tree ON package (tree);
-CREATE INDEX package_of_name ON package (name);
 
 CREATE TABLE environment (
   id INTEGER PRIMARY KEY,

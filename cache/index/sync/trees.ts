@@ -10,21 +10,19 @@ import type { IndexDatabase } from '../open-index.ts'
 import { changedShards } from './shards.ts'
 import type { Step } from './step.ts'
 
-/** Trees by their names, which are their digests; a text is read once. */
+/** Trees by their names, which are their digests; a text is read once, unless another file takes its place. */
 export function* treeSteps(database: IndexDatabase, volume: At): Generator<Step> {
-  const inShard = database.prepare<[string, string], { digest: string; damaged: string | null }>(
-    'SELECT digest, damaged FROM tree WHERE listed = 1 AND digest >= ? AND digest < ?',
+  const inShard = database.prepare<[string, string], { digest: string; identity: string }>(
+    'SELECT digest, identity FROM tree WHERE listed = 1 AND digest >= ? AND digest < ?',
   )
   const writer = treeWriter(database)
   for (const shard of changedShards(database, 'trees', treesFolder(volume))) {
     const known = new Map(
-      inShard.all(shard.name, `${shard.name}g`).map(({ digest, damaged }) => [digest, damaged]),
+      inShard.all(shard.name, `${shard.name}g`).map(({ digest, identity }) => [digest, identity]),
     )
     const there = new Set(shard.files.filter(isKey))
-    const isKnown = (digest: string) => {
-      const damaged = known.get(digest)
-      return damaged === null || (damaged !== undefined && damaged === identityOf(shard.folder, digest))
-    }
+    const isKnown = (digest: string) =>
+      known.has(digest) && known.get(digest) === identityOf(shard.folder, digest)
     const added = [...there].filter(digest => !isKnown(digest))
     const gone = [...known.keys()].filter(digest => !there.has(digest as never))
     const changes = added.length + gone.length
@@ -42,8 +40,8 @@ export function* treeSteps(database: IndexDatabase, volume: At): Generator<Step>
 
 function treeWriter(database: IndexDatabase) {
   const set = database.prepare<[string, number, string | null, number | null, number | null], { id: number }>(
-    `INSERT INTO tree (digest, listed, damaged, files, bytes) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (digest) DO UPDATE SET listed = excluded.listed, damaged = excluded.damaged,
+    `INSERT INTO tree (digest, listed, identity, files, bytes) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (digest) DO UPDATE SET listed = excluded.listed, identity = excluded.identity,
        files = excluded.files, bytes = excluded.bytes
      RETURNING id`,
   )
@@ -80,11 +78,11 @@ function treeWriter(database: IndexDatabase) {
       const identity = identityOf(folder, digest)
       const text = readTree(join(folder, digest), digest)
       const listed = identity === null ? 0 : 1
-      const { id } = set.get(digest, listed, text === null ? identity : null, null, null)!
+      const { id } = set.get(digest, listed, identity, null, null)!
       clear.run(id)
       if (text === null) return
       const { files, bytes } = link(id, text)
-      set.get(digest, listed, null, files, bytes)
+      set.get(digest, listed, identity, files, bytes)
     },
     remove(digest: string): void {
       clear.run(set.get(digest, 0, null, null, null)!.id)

@@ -6,7 +6,7 @@ import { bringCurrent, countChanges } from '../../../cache/index/bring-current.t
 import { openIndex } from '../../../cache/index/open-index.ts'
 import { packageUses } from '../../../cache/index/question/packages.ts'
 import { totals } from '../../../cache/index/question/totals.ts'
-import { packageFile } from '../../../cache/volume/layout.ts'
+import { packageFile, treeFile } from '../../../cache/volume/layout.ts'
 import { packageKeyOf, takeIn } from '../support/packages.ts'
 import { newVolume, temporaryFolder } from '../support/temporary.ts'
 
@@ -31,6 +31,20 @@ test('a record that was replaced, or removed and written again, is read again', 
   renameSync(`${six}.kept`, six)
   expect(await bringCurrent(database, volume)).toBe(1)
   expect(packageUses(database).map(({ name }) => name)).toEqual(['seven', 'six'])
+  database.close()
+})
+
+test('a tree that another text replaced is damaged, and whole again when it is back', async () => {
+  const { volume, database } = await filled()
+  const tree = treeFile(volume, packageUses(database)[0]!.tree)
+  copyFileSync(tree, `${tree}.kept`)
+  writeFileSync(`${tree}.new`, 'damaged')
+  renameSync(`${tree}.new`, tree)
+  expect(await bringCurrent(database, volume)).toBe(1)
+  expect(totals(database)).toMatchObject({ trees: 1, damaged: 1 })
+  renameSync(`${tree}.kept`, tree)
+  expect(await bringCurrent(database, volume)).toBe(1)
+  expect(totals(database)).toMatchObject({ trees: 2, damaged: 0 })
   database.close()
 })
 

@@ -127,6 +127,12 @@ test('a damaged index that another has replaced meanwhile is left alone', async 
   expect(existsSync(file)).toBe(true)
 })
 
+test('an index that is nowhere, not even its folder, can be removed', () => {
+  const file = newIndex()
+  removeIndex(file, null)
+  expect(existsSync(file)).toBe(false)
+})
+
 const asker = await childProgram(`
   import { bringCurrent } from './cache/index/bring-current.ts'
   import { totals } from './cache/index/question/totals.ts'
