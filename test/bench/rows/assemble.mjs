@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { bareUv } from '../support/bare-uv.mjs'
 import { bigEnvironment } from '../support/big-environment.mjs'
@@ -24,16 +25,19 @@ export async function measure(bench) {
   const withoutBytecode = await comparePaired(bench.pairs * 3, ours, theirs(false))
   const floor = await comparePaired(bench.pairs * 3, ours, await madeByFloor(bench, { volume, ready }))
   const what = `new environment from known packages, ${task.name}`
-  const [first, ...others] = [
+  const [compiled, againstFloor, plain] = [
     fasterResult(what, bytecode, limits.faster, '`uv pip sync --compile-bytecode`, warm'),
     ratioResult(`${what}, against the floor`, floor, limits.floor, 'floor.c'),
     ratioResult(`${what}, against uv without bytecode`, withoutBytecode, limits.withoutBytecode, 'uv, warm'),
   ]
-  const files = `${ready.files} files in envd's, bytecode included`
+  const uvFiles = readdirSync(bench.path('assembled-by-uv-0'), { recursive: true, withFileTypes: true })
+  const count = uvFiles.filter(entry => entry.isFile()).length
+  const more = `envd's has ${ready.files} files, bytecode included, uv's ${count}`
   const peak = Math.max(...runs.map(run => run.peak))
   return [
-    { ...first, notes: [...task.notes, ...first.notes, files, shares(runs)] },
-    ...others,
+    { ...compiled, notes: [...task.notes, ...compiled.notes, shares(runs)] },
+    againstFloor,
+    { ...plain, notes: [...plain.notes, more] },
     memoryResult('the same, peak memory of envd', peak, limits.megabytes),
   ]
 }
