@@ -4,7 +4,7 @@ import { EnvdError } from '../../src/error.ts'
 import { passSignals } from '../pass-signals.ts'
 import type { Verb } from '../verb.ts'
 
-/** The exit status of the command, 128 + n where signal n ended it. */
+/** The exit status of the command, 128 + n where signal n ended it. Node tells no real-time signals: 0 for these. */
 export const verb: Verb<number> = {
   async run({ arguments: [task = ''], rest: [command = '', ...args] }, context) {
     const door = await context.door()

@@ -1,3 +1,4 @@
+import { existsSync, lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { findEnvironment } from '../../cache/environment/find-environment.ts'
 import { noteUse } from '../../cache/environment/note-use.ts'
@@ -30,6 +31,12 @@ export async function use(
     const lease = claim(volume, key)
     const ready = findEnvironment(volume, key as Key)
     if (ready) {
+      try {
+        requireInterpreter(task, ready.path)
+      } catch (error) {
+        lease.release()
+        throw error
+      }
       const release = () => {
         lease.release()
         noteUse(volume, key as Key)
@@ -38,6 +45,22 @@ export async function use(
     }
     lease.release()
   }
+}
+
+/** Without it the command would run with whatever Python is next on PATH. */
+function requireInterpreter(task: string, tree: string): void {
+  const python = join(tree, 'bin', 'python')
+  if (existsSync(python)) return
+  const details = { path: python }
+  if (lstatSync(python, { throwIfNoEntry: false })) {
+    throw new EnvdError('PYTHON_GONE', `the interpreter that ${python} leads to is no longer there`, {
+      details,
+    })
+  }
+  throw new EnvdError('VOLUME_CORRUPT', `the environment of ${task} has no ${python}`, {
+    hint: `Find what is damaged with \`envd verify ${task}\`, then prepare it again.`,
+    details,
+  })
 }
 
 /** On a volume that is mounted read-only no claim can be written, and nothing on this host can remove. */

@@ -97,7 +97,7 @@ function describePlan(
     key,
     path: environmentTree(volume, key),
     reused: ready !== null,
-    packages: ready?.summary.packages ?? 0,
+    packages: distributions.length,
     files: ready?.summary.files ?? 0,
     bytes: { apparent: ready?.summary.bytes ?? 0, added: 0 },
     seconds: clock.seconds(),

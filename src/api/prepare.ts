@@ -17,8 +17,8 @@ export interface PreparedTask {
   readonly path: string
   /** True when this call did not build it: a hit, or another process's build was waited for. */
   readonly reused: boolean
-  /** Counts; 0 in a dry run of what is not ready. */
   readonly packages: number
+  /** 0 in a dry run of what is not ready. */
   readonly files: number
   readonly bytes: {
     /** Sum of file sizes of the tree. */

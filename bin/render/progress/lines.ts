@@ -10,6 +10,7 @@ export function progressLines(write: (text: string) => void, now: () => number =
   const last = new Map<string, { phase: string; at: number }>()
   return {
     show(event: PrepareEvent) {
+      if (event.phase === 'total') return
       const before = last.get(event.task)
       const at = now()
       const fresh = before?.phase !== event.phase
