@@ -48,6 +48,7 @@ const kinds = {
     hint: 'Compile the files into one lock; -r, -c and -e are not allowed inside it.',
   },
   LOCK_OPTION: { exit: 1, hint: 'Remove the option from the lock.' },
+  LOCK_LOCAL_FILE: { exit: 1, hint: 'Publish it on an index, or name an http URL.' },
   LOCK_GIT_NOT_COMMIT: { exit: 1, hint: 'Pin the full 40-digit commit instead of a branch or tag.' },
   LOCK_TORCH_BACKEND_AUTO: {
     exit: 1,

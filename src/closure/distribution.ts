@@ -9,7 +9,7 @@ import { chooseFile } from './choose-file.ts'
 import type { Distribution } from './closure.ts'
 
 /**
- * What is installed of a package; null for a member, which isn't. Throws as `chooseFile`, and LOCK_NO_DIGEST
+ * What is installed of a package; null for a member, which isn't, and a local file, which `selectPackages` refuses. Throws as `chooseFile`, and LOCK_NO_DIGEST
  * and LOCK_WEAK_DIGEST for the file that fits.
  */
 export function distributionOf(
@@ -18,7 +18,7 @@ export function distributionOf(
   tags: readonly string[],
 ): Distribution | null {
   const { name, source } = locked
-  if (source.kind === 'member') return null
+  if (source.kind === 'member' || source.kind === 'local file') return null
   if (source.kind === 'git') {
     return {
       name,

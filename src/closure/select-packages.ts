@@ -10,7 +10,7 @@ import { knownSelection, type Selection } from './selection.ts'
 /**
  * The packages that a lock selects for a target, sorted by name; a requirements lock needs no files for it.
  * Throws LOCK_EXTRA_UNKNOWN, LOCK_GROUP_UNKNOWN, LOCK_REQUIRES_PYTHON, LOCK_TARGET_EXCLUDED, LOCK_CONFLICT,
- * LOCK_DUPLICATE, LOCK_MARKER_NEEDS_HOST.
+ * LOCK_DUPLICATE, LOCK_LOCAL_FILE, LOCK_MARKER_NEEDS_HOST.
  */
 export function selectPackages(lock: Lock, selection: Selection, target: Target): readonly LockedPackage[] {
   refuseOtherTarget(lock, target)
@@ -21,6 +21,7 @@ export function selectPackages(lock: Lock, selection: Selection, target: Target)
     const other = byName.get(locked.name)
     if (other !== undefined) refuseDuplicate(other, locked)
     refuseOtherPython(locked, target)
+    refuseLocalFile(locked)
     byName.set(locked.name, locked)
   }
   return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -53,4 +54,12 @@ function refuseOtherPython({ name, requiresPython, place }: LockedPackage, targe
       details: { name, requiresPython, python: target.version },
     },
   )
+}
+
+/** A digest may pin it, but another machine doesn't have it. */
+function refuseLocalFile({ name, source, place }: LockedPackage): void {
+  if (source.kind !== 'local file') return
+  refuse('LOCK_LOCAL_FILE', place, `${name} is a file on one machine: ${source.path}`, {
+    details: { name, path: source.path },
+  })
 }

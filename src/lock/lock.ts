@@ -67,6 +67,8 @@ export type LockedSource =
       readonly subdirectory: string | null
     }
   | { readonly kind: 'member'; readonly member: LeftOut['kind']; readonly path: string }
+  /** An archive on the machine of whoever locked; refused when it is selected. */
+  | { readonly kind: 'local file'; readonly path: string }
 
 export interface LockedFile {
   readonly filename: string

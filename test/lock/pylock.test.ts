@@ -52,6 +52,8 @@ describe('what is selected', () => {
     expect(select(direct('directory = { path = ".", editable = true }')).leftOut).toEqual([
       { name: 'lib', kind: 'editable', path: '.' },
     ])
+    const local = `archive = { path = "lib-1.0-py3-none-any.whl", hashes = { sha256 = "${sha256(1).slice(7)}" } }`
+    expect(refusalOf(() => select(direct(local)))).toMatchObject({ code: 'LOCK_LOCAL_FILE', line: 4 })
   })
 
   test('the strongest digest, sha256 before others', () => {

@@ -76,6 +76,23 @@ six===1.16.0 ${hash(3)}  # via nothing
     expect(leftOut.map(({ name }) => name)).toEqual(['a', 'b'])
   })
 
+  test.each([
+    `a @ file:///home/me/a-1.0-py3-none-any.whl ${hash(1)}`,
+    'a @ file:///home/me/a-1.0-py3-none-any.whl',
+    `a @ file:///home/me/a-1.0.tar.gz#${sha256(1).replace(':', '=')}`,
+    'a @ ./a-1.0.zip',
+    `a @ file:///home/me/a ${hash(1)}`,
+  ])('a local file is refused where it is selected: %s', line => {
+    const select = (marker: string) => {
+      const lock = read(`# a comment\n${line.replace(/(?= --hash|$)/, marker)}\n`)
+      return selectClosure(lock, { extras: [], groups: [] }, targetOf('3.12.1'))
+    }
+    const refusal = refusalOf(() => select(''))
+    expect(refusal).toMatchObject({ code: 'LOCK_LOCAL_FILE', line: 2, details: { name: 'a' } })
+    expect(refusal.message).toMatch(/^requirements\.lock:2: a is a file on one machine: /)
+    expect(select(" ; sys_platform == 'win32'")).toEqual({ distributions: [], leftOut: [] })
+  })
+
   test('of two digests of one file, sha256', () => {
     const sha512 = `sha512:${'1'.repeat(128)}`
     const { packages } = read(

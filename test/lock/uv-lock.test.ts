@@ -38,7 +38,12 @@ describe('sources', () => {
     })
   })
 
-  test.each(['path', 'directory', 'editable', 'virtual'])('%s is a member', kind => {
+  test('path is an archive on the disk of whoever locked', () => {
+    const path = 'wheels/lib-1.0-py3-none-any.whl'
+    expect(first(withSource(`{ path = "${path}" }`)).source).toEqual({ kind: 'local file', path })
+  })
+
+  test.each(['directory', 'editable', 'virtual'])('%s is a member', kind => {
     expect(first(withSource(`{ ${kind} = "packages/lib" }`)).source).toEqual({
       kind: 'member',
       member: kind,

@@ -11,7 +11,7 @@ import { PINNED_UV } from '../../uv/pinned-uv.ts'
 import type { TaskInput } from './read-task.ts'
 
 /** Raised when the same lock would give another closure: what was remembered before then is not asked again. */
-const SELECTION_RULES = 1
+const SELECTION_RULES = 2
 
 /**
  * `facts/keys/<digest of everything the key follows from>` holds the environment key, so that a hit reads

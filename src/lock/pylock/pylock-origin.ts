@@ -59,11 +59,7 @@ function parseDirectory(directory: TomlTable): LockedSource {
 function parseArchive(archive: TomlTable): Origin {
   const url = archive.optionalString('url')
   if (url === null) {
-    return {
-      source: { kind: 'member', member: 'path', path: archive.string('path') },
-      wheels: [],
-      sdist: null,
-    }
+    return { source: { kind: 'local file', path: archive.string('path') }, wheels: [], sdist: null }
   }
   const file = parseFile(archive)
   const isWheel = file.filename.endsWith('.whl')

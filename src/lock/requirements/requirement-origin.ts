@@ -1,6 +1,7 @@
 import type { Digest } from '../../digest.ts'
 import type { Place } from '../../error.ts'
 import type { LockedPackage } from '../lock.ts'
+import { localSource } from '../locked/local-source.ts'
 import { isDigest, preferredDigest, readDigest } from '../locked/locked-digest.ts'
 import { filenameOf, parseRequirementGit } from '../locked/locked-url.ts'
 import { refuse } from '../locked/refuse.ts'
@@ -8,13 +9,14 @@ import { refuse } from '../locked/refuse.ts'
 type Origin = Pick<LockedPackage, 'source' | 'wheels' | 'sdist'>
 
 /**
- * What stands behind `name @`: git at a commit, a local path (left out), or a file, which one digest must pin,
+ * What stands behind `name @`: git at a commit, a local path, or a file, which one digest must pin,
  * by `--hash` or in the URL's fragment. Throws LOCK_GIT_NOT_COMMIT, LOCK_NO_DIGEST, LOCK_NOT_PINNED.
  */
 export function directOrigin(url: string, digests: readonly Digest[], place: Place): Origin {
   if (/^(git|hg|svn|bzr)\+/.test(url)) return gitOrigin(url, place)
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(url) || /^file:/i.test(url)) {
-    return { source: { kind: 'member', member: 'path', path: url }, wheels: [], sdist: null }
+    const source = digests.length > 0 ? { kind: 'local file' as const, path: url } : localSource(url)
+    return { source, wheels: [], sdist: null }
   }
   const [location = '', fragment = ''] = url.split('#', 2)
   const parameters = new URLSearchParams(fragment)

@@ -29,6 +29,8 @@ export function parseSource(locked: TomlTable, registries: Registries): LockedSo
       return { kind, url: value, subdirectory: source.optionalString('subdirectory') }
     case 'git':
       return parseGitSource(value, locked)
+    case 'path':
+      return { kind: 'local file', path: value }
     default:
       return { kind: 'member', member: kind, path: value }
   }
