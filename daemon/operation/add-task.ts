@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { hasErrno, onMachine } from '../../cache/volume/machine-error.ts'
 import type { AddedTask, AddRequest } from '../../src/api/operations.ts'
@@ -9,6 +9,7 @@ import type { Lock } from '../../src/lock/lock.ts'
 import { parseLock } from '../../src/lock/parse-lock.ts'
 import { formatTask } from '../../src/task/format-task.ts'
 import { checkTaskName, parseTask } from '../../src/task/task.ts'
+import { openFile } from '../prepare/task/open-file.ts'
 
 /**
  * Makes a task from the lock of someone's own project: the lock is copied, `python` is the lock's
@@ -48,15 +49,22 @@ export function addTask(configuration: Configuration, request: AddRequest): Adde
 }
 
 function readLock(path: string): Uint8Array {
-  try {
-    return readFileSync(path)
-  } catch (cause) {
-    throw new EnvdError('LOCK_NOT_FOUND', `cannot read ${path}: ${(cause as Error).message}`, {
+  let descriptor: number | null = null
+  const refusal = (why: string, cause?: unknown) =>
+    new EnvdError('LOCK_NOT_FOUND', `cannot read ${path}: ${why}`, {
       hint: 'Name the lock file with --lock.',
       details: { path },
       cause,
     })
+  try {
+    descriptor = openFile(path)
+    if (descriptor !== null) return readFileSync(descriptor)
+  } catch (cause) {
+    throw refusal((cause as Error).message, cause)
+  } finally {
+    if (descriptor !== null) closeSync(descriptor)
   }
+  throw refusal('it is not a file')
 }
 
 function requireKnown(

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
-import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { EnvdError } from '../../../src/error.ts'
+import { decodeTask } from '../../../src/task/decode-task.ts'
 import { checkTaskName, parseTask, type Task } from '../../../src/task/task.ts'
+import { openFile } from './open-file.ts'
 
 /** A task as it lies in the lockfiles folder at one moment. */
 export interface TaskInput {
@@ -22,20 +24,24 @@ interface LockFile {
 export function readTask(lockfiles: string, name: string): TaskInput {
   checkTaskName(name)
   const path = join(lockfiles, name, 'task.toml')
-  const task = parseTask(readTaskFile(path, name, lockfiles), path)
+  const task = parseTask(decodeTask(readTaskFile(path, name, lockfiles), path), path)
   return { name, task, lock: readLock(join(lockfiles, name, task.lock)) }
 }
 
-function readTaskFile(path: string, name: string, lockfiles: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (cause) {
-    if (!isMissing(cause))
-      throw new EnvdError('IO', `cannot read ${path}: ${(cause as Error).message}`, { cause })
+function readTaskFile(path: string, name: string, lockfiles: string): Uint8Array {
+  const descriptor = open(path, cause => {
     throw new EnvdError('TASK_NOT_FOUND', `no task ${name} in ${lockfiles}`, {
       details: { task: name, lockfiles },
       cause,
     })
+  })
+  if (descriptor === null) {
+    throw new EnvdError('TASK_INVALID', `${path} is not a file`, { details: { place: { file: path } } })
+  }
+  try {
+    return readFileSync(descriptor)
+  } finally {
+    closeSync(descriptor)
   }
 }
 
@@ -74,12 +80,20 @@ function readUnchanged(path: string): Uint8Array | null {
 }
 
 function openLock(path: string): number {
-  try {
-    return openSync(path, 'r')
-  } catch (cause) {
-    if (!isMissing(cause))
-      throw new EnvdError('IO', `cannot read ${path}: ${(cause as Error).message}`, { cause })
+  const descriptor = open(path, cause => {
     throw new EnvdError('LOCK_NOT_FOUND', `there is no lock at ${path}`, { details: { path }, cause })
+  })
+  if (descriptor !== null) return descriptor
+  throw new EnvdError('LOCK_NOT_FOUND', `${path} is not a file`, { details: { path } })
+}
+
+/** Null where something else than a file is there. */
+function open(path: string, missing: (cause: unknown) => never): number | null {
+  try {
+    return openFile(path)
+  } catch (cause) {
+    if (isMissing(cause)) return missing(cause)
+    throw new EnvdError('IO', `cannot read ${path}: ${(cause as Error).message}`, { cause })
   }
 }
 
