@@ -17,6 +17,7 @@ import type {
 } from '../src/api/operations.ts'
 import type { PrepareEvent, PrepareOutcome, PrepareRequest } from '../src/api/prepare.ts'
 import type { Configuration, Origin } from '../src/config/configuration.ts'
+import { isKey } from '../src/digest.ts'
 import { asEnvdError, EnvdError } from '../src/error.ts'
 import type { Receipt } from '../src/report/receipt.ts'
 import { prepareTask } from './prepare/prepare-task.ts'
@@ -61,30 +62,42 @@ export interface Door {
 /** The local form: the operations run in this process. Opens nothing yet. */
 export function openDoor(configuration: Configuration): Door {
   let opened: Volume | undefined
+  /** For what prepares: makes the volume where there is none. */
   const volume = () => {
     opened ??= openVolume(configuration.volume, { create: true, makeParents: configuration.volumeIsDefault })
     return opened
   }
+  /** For what only looks. Errors: VOLUME_NOT_FOUND. */
+  const existing = () => {
+    opened ??= openVolume(configuration.volume, { create: false })
+    return opened
+  }
   return {
     prepare: (request, options = {}) => prepareAll(configuration, volume(), request, options),
-    list: async () => (await import('./operation/list-tasks.ts')).listTasks(configuration, volume()),
-    show: async reference => (await import('./operation/show.ts')).show(configuration, volume(), reference),
+    list: async () =>
+      (await import('./operation/list-tasks.ts')).listTasks(configuration, unlessMissing(existing)),
+    show: async reference => (await import('./operation/show.ts')).show(configuration, existing(), reference),
     why: async (a, b, options = {}) =>
-      (await import('./operation/why.ts')).why(configuration, volume(), [a, b], options),
+      (await import('./operation/why.ts')).why(
+        configuration,
+        isKey(a) && isKey(b) ? existing() : volume(),
+        [a, b],
+        options,
+      ),
     add: async request => (await import('./operation/add-task.ts')).addTask(configuration, request),
     remove: async reference =>
-      (await import('./operation/remove.ts')).remove(configuration, volume(), reference),
+      (await import('./operation/remove.ts')).remove(configuration, existing(), reference),
     use: async (task, options = {}) =>
       (await import('./operation/use.ts')).use(configuration, volume(), task, options),
-    volume: async () => (await import('./operation/volume.ts')).volumeInfo(volume()),
+    volume: async () => (await import('./operation/volume.ts')).volumeInfo(existing()),
     upgradeVolume: async () => (await import('./operation/volume.ts')).upgradeVolume(configuration.volume),
     removeVolume: async options =>
       (await import('./operation/volume.ts')).removeVolume(configuration.volume, options),
     verify: async (request, options = {}) =>
-      (await import('./operation/verify/verify.ts')).verify(configuration, volume(), request, options),
-    index: async () => (await import('./operation/index.ts')).indexStatus(volume()),
+      (await import('./operation/verify/verify.ts')).verify(configuration, existing(), request, options),
+    index: async () => (await import('./operation/index.ts')).indexStatus(existing()),
     rebuildIndex: async (options = {}) =>
-      (await import('./operation/index.ts')).rebuildIndex(volume(), options),
+      (await import('./operation/index.ts')).rebuildIndex(existing(), options),
     versions: async () => (await import('./operation/versions.ts')).versions(),
     taskNames: () => taskNames(configuration.lockfiles),
     origins: async () => (await import('./operation/origins.ts')).origins(configuration),
@@ -117,4 +130,13 @@ async function prepareAll(
   if (tasks.length === 1) return [await prepareOne(tasks[0]!)]
   const { default: pLimit } = await import('p-limit')
   return pLimit(configuration.builds).map(tasks, prepareOne)
+}
+
+function unlessMissing(open: () => Volume): Volume | null {
+  try {
+    return open()
+  } catch (error) {
+    if (error instanceof EnvdError && error.code === 'VOLUME_NOT_FOUND') return null
+    throw error
+  }
 }

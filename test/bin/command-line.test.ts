@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { commandNames, entryOf, usageOf } from '../../bin/command-table.ts'
 import { envdFile } from './support/envd-file.ts'
-import { bash, startWorkbench } from './support/workbench.ts'
+import { bash, demo, startWorkbench } from './support/workbench.ts'
 
 const envd = `'${process.execPath}' '${envdFile()}'`
 
@@ -66,12 +67,54 @@ describe('a failure', () => {
     [[], {}, 2],
     [['ls'], { ENVD_VOLUMES: '/x' }, 2],
     [['ls'], { ENVD_CONFIG: '/nowhere/config.toml' }, 2],
-    [['ls'], { ENVD_VOLUME: '/proc/envd' }, 3],
-    [['show', 'f'.repeat(64)], {}, 1],
+    [['prepare', '--all'], { ENVD_VOLUME: '/proc/envd' }, 3],
+    [['add', 'a', '--lock', '/nowhere/uv.lock'], {}, 1],
   ])('%j with %j ends with its own exit status', async (args, environment, status) => {
     const { envd } = await startWorkbench()
     const finished = await envd(args, environment)
     expect([finished.status, finished.stderr]).toEqual([status, expect.stringMatching(/^error\[[A-Z_]+\]: /)])
+  })
+})
+
+describe('where there is no volume', () => {
+  const key = 'f'.repeat(64)
+
+  test.each([
+    [['volume']],
+    [['show', 'a']],
+    [['rm', key]],
+    [['verify', '--all']],
+    [['index']],
+    [['index', 'rebuild']],
+    [['why', key, key]],
+  ])('%j says so and makes none', async ([...args]) => {
+    const { envd, volume } = await startWorkbench()
+    const { status, stderr } = await envd(args)
+    expect([status, stderr]).toEqual([
+      3,
+      expect.stringMatching(/^error\[VOLUME_NOT_FOUND\]: .*\nhint: `envd prepare`/),
+    ])
+    expect(existsSync(volume)).toBe(false)
+  })
+
+  test('ls lists what could be prepared, config what is set', async () => {
+    const { envd, json, addTask, lockfiles, volume } = await startWorkbench()
+    addTask('a', demo)
+    addTask('b', demo)
+    writeFileSync(join(lockfiles, 'b', 'task.toml'), 'lock = 1\n')
+    expect((await json('ls')).result).toMatchObject([
+      { task: 'a', state: 'absent', key: null },
+      { task: 'b', state: 'invalid' },
+    ])
+    expect((await envd(['config'])).status).toBe(0)
+    expect(existsSync(volume)).toBe(false)
+  })
+
+  test('ls refuses a folder that is not one', async () => {
+    const { envd, lockfiles } = await startWorkbench()
+    writeFileSync(join(lockfiles, 'file'), '')
+    const { status, stderr } = await envd(['ls'], { ENVD_VOLUME: lockfiles })
+    expect([status, stderr]).toEqual([3, expect.stringMatching(/^error\[VOLUME_FOREIGN\]: /)])
   })
 })
 
