@@ -59,12 +59,15 @@ function isOurTemporary(name: string): boolean {
   return name.startsWith(CLAIM_PREFIX) || name.startsWith('.VERSION.')
 }
 
-/** The folder stays where it is a mount point, holds what isn't ours, or its parent can't be written. */
+/**
+ * The folder stays where it is a mount point, holds what isn't ours, or its parent can't be written; also where
+ * the path is a symbolic link, which then still leads to a place for a new volume.
+ */
 function removeRoot(root: string): void {
   try {
     rmdirSync(root)
     syncFolder(dirname(root))
   } catch (error) {
-    if (!hasErrno(error, 'ENOTEMPTY', 'EEXIST', 'EBUSY', 'EACCES', 'EPERM')) throw error
+    if (!hasErrno(error, 'ENOTDIR', 'ENOTEMPTY', 'EEXIST', 'EBUSY', 'EACCES', 'EPERM')) throw error
   }
 }

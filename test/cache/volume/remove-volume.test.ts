@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { takeLease } from '../../../cache/lease/take-lease.ts'
@@ -8,7 +18,7 @@ import { tryLock } from '../../../cache/volume/ofd-lock.ts'
 import { openVolume, type Volume } from '../../../cache/volume/open-volume.ts'
 import { volumeInfo } from '../../../cache/volume/volume-info.ts'
 import { childProgram } from '../support/child.ts'
-import { codeOf, newVolume } from '../support/temporary.ts'
+import { codeOf, newVolume, temporaryFolder } from '../support/temporary.ts'
 
 const key = 'a'.repeat(64)
 const size = 1 << 20
@@ -44,6 +54,16 @@ test('the whole volume goes, sealed folders included', async () => {
   const volume = filledVolume()
   expect(await removeVolume(volume, { force: true })).toMatchObject({ removed: true, environments: 1 })
   expect(existsSync(volume.root)).toBe(false)
+})
+
+test('through a symbolic link: the contents go, and the link leads to a place for a new volume', async () => {
+  const { root } = filledVolume()
+  const link = join(temporaryFolder(), 'link')
+  symlinkSync(root, link)
+  const volume = openVolume(link, { create: false })
+  expect(await removeVolume(volume, { force: true })).toMatchObject({ removed: true, environments: 1 })
+  expect(readdirSync(root)).toEqual([])
+  expect(openVolume(link, { create: true }).id).not.toBe(volume.id)
 })
 
 test('also for an owner who is not root', async () => {
