@@ -100,7 +100,8 @@ test('progress: lines in a pipe, bars that vanish on a terminal, never on stdout
   expect(piped.stderr).toMatch(/^(a: .+\n)+$/)
   expect(piped.stdout).toMatch(/^a is ready \(built/)
 
-  expect((await envd(['rm', 'a'])).status).toBe(0)
+  // From nothing: what the store knows is put together before a first bar is drawn.
+  expect((await envd(['volume', 'remove', '--yes'])).status).toBe(0)
   const typed = `stty cols 70; '${process.execPath}' '${envdFile()}' prepare a > /dev/null`
   const { status, stdout } = await bash(`script -qec "${typed}" /dev/null`, { ...environment, TERM: 'xterm' })
   expect(status).toBe(0)
