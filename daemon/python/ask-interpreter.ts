@@ -1,13 +1,15 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { factsFolder } from '../../cache/volume/layout.ts'
+import { hasErrno } from '../../cache/volume/machine-error.ts'
 import type { Volume } from '../../cache/volume/open-volume.ts'
 import { remember } from '../../cache/volume/remember.ts'
 import { EnvdError } from '../../src/error.ts'
 import type { Target } from '../../src/target/target.ts'
-import { questions } from './questions.ts'
+import { fingerprintOf, realPath } from './fingerprint.ts'
+import { lastWords, questions } from './questions.ts'
 
 /** `facts/interpreters/<sha256 of the path>.json`. */
 interface Fact {
@@ -24,7 +26,8 @@ const askedHere = new Map<string, Fact>()
 
 /**
  * What an interpreter is, as a target. Asked by running it, and remembered (by this process, and by the
- * volume's owner on the volume) until its file changes. Errors: PYTHON_NOT_FOUND, PYTHON_BROKEN, PYTHON_UNSUPPORTED.
+ * volume's owner on the volume) until its file changes. A script that runs another one (a shim of pyenv) is
+ * asked each time, since its file doesn't tell which. Errors: PYTHON_NOT_FOUND, PYTHON_BROKEN, PYTHON_UNSUPPORTED.
  */
 export function askInterpreter(volume: Volume, path: string): Target {
   const fingerprint = fingerprintOf(path)
@@ -38,7 +41,7 @@ export function askInterpreter(volume: Volume, path: string): Target {
   if (known && stillTrue(known, path, fingerprint)) return keepHere(known).target
   const { target, libcPath } = ask(path)
   const libcFingerprint = fingerprintOf(libcPath)
-  if (libcFingerprint === undefined) return target
+  if (libcFingerprint === undefined || !answersItself(path, target)) return target
   const fact: Fact = { path, fingerprint, libcPath, libcFingerprint, target }
   remember(volume, file, JSON.stringify(fact))
   return keepHere(fact).target
@@ -53,8 +56,14 @@ function stillTrue(fact: Fact, path: string, fingerprint: string): boolean {
   return (
     fact.path === path &&
     fact.fingerprint === fingerprint &&
-    fact.libcFingerprint === fingerprintOf(fact.libcPath)
+    fact.libcFingerprint === fingerprintOf(fact.libcPath) &&
+    answersItself(path, fact.target)
   )
+}
+
+/** False where the file at `path` had another one answer, of which its fingerprint says nothing. */
+function answersItself(path: string, target: Target): boolean {
+  return realPath(path) === target.interpreter
 }
 
 function factFile(volume: Volume, path: string): string {
@@ -69,22 +78,19 @@ function readFact(file: string): Fact | undefined {
   }
 }
 
-function fingerprintOf(path: string): string | undefined {
-  const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
-  return stats && [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ')
-}
-
-const limitMs = 30_000
+const limitSeconds = 10
 
 function ask(path: string): { target: Target; libcPath: string } {
   const { status, signal, stdout, stderr, error } = spawnSync(path, ['-I', '-S', '-c', questions], {
     cwd: '/',
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: limitMs,
+    timeout: limitSeconds * 1000,
+    killSignal: 'SIGKILL',
   })
   if (error !== undefined || status !== 0) {
-    const reason = stderr?.trim() || error?.message || `it was ended by ${signal ?? `status ${status}`}`
+    const ended = hasErrno(error, 'ETIMEDOUT') ? `no answer within ${limitSeconds} seconds` : error?.message
+    const reason = lastWords(stderr ?? '') || ended || `it was ended by ${signal ?? `status ${status}`}`
     throw new EnvdError('PYTHON_BROKEN', `${path} does not run: ${reason}`, {
       details: { path, said: reason },
     })
@@ -105,7 +111,7 @@ function readAnswers(path: string, stdout: string): { target: Target; libcPath: 
   try {
     answers = JSON.parse(stdout) as Answers
   } catch (cause) {
-    const message = `${path} does not answer like a Python: ${stdout.slice(0, 200)}`
+    const message = `${path} does not answer like a Python: ${lastWords(stdout)}`
     throw new EnvdError('PYTHON_BROKEN', message, { details: { path }, cause })
   }
   const { libc, libcPath, pointerBytes, ...rest } = answers

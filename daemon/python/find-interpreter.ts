@@ -1,18 +1,19 @@
-import { realpathSync } from 'node:fs'
 import type { Volume } from '../../cache/volume/open-volume.ts'
 import { EnvdError } from '../../src/error.ts'
 import type { Target } from '../../src/target/target.ts'
 import { satisfies } from '../../src/version/specifier.ts'
 import { compareVersions, parseVersion } from '../../src/version/version.ts'
 import { askInterpreter } from './ask-interpreter.ts'
+import { realPath } from './fingerprint.ts'
 import { type Candidate, installedPythons } from './installed-pythons.ts'
+import { isKnownToRefuse, rememberRefusal } from './known-refusals.ts'
 
-const otherVersion = 'another version'
 const supported = '>=3.10,<3.14'
+const supportedText = 'CPython 3.10–3.13'
 
 /**
  * Path of the interpreter for a task: the newest that fits `wanted`, which is `3.12` (any patch), `3.12.1`, a
- * PEP 440 range, or null for any that envd supports. Among equal versions pyenv's comes first, then PATH, then
+ * PEP 440 range of those that envd supports, or null for any. Among equal versions pyenv's comes first, then PATH, then
  * /usr/bin. `explicit` names the only one to use; it must fit.
  *
  * Errors: PYTHON_NOT_FOUND (says what there is and why it doesn't fit), and for an explicit one those of
@@ -26,18 +27,22 @@ export function findInterpreter(
 ): string {
   const fits = requirement(wanted)
   if (explicit !== null) return explicitOne(volume, explicit, wanted, fits)
-  const refused: Refusal[] = []
-  const minor = wantedMinor(wanted)
   const there = installedPythons(environment)
-  const others = minor === null ? [] : there.filter(one => one.minor !== null && one.minor !== minor)
-  refused.push(
-    ...others.map(({ path, version, minor }) => ({ path, version: version ?? minor, why: otherVersion })),
-  )
-  for (const group of byMinor(there.filter(one => !others.includes(one)))) {
-    const fitting = group.flatMap(candidate => consider(volume, candidate, fits, refused))
-    if (fitting.length > 0) return fitting.reduce(newer).interpreter
+  const minor = wantedMinor(wanted)
+  const others = there.filter(one => !mayFit(one, minor, fits))
+  const refused = others.map(({ path, version, minor }) => unfit(path, version ?? minor))
+  const ask = (candidate: Candidate) => consider(volume, candidate, fits, refused)
+  // Asked again only where a task would fail without.
+  const doubted: Candidate[] = []
+  const askUnlessDoubted = (candidate: Candidate) => {
+    if (!isKnownToRefuse(volume, candidate.path)) return ask(candidate)
+    doubted.push(candidate)
+    return []
   }
-  throw notFound(wanted, refused)
+  const mayAnswer = there.filter(one => !others.includes(one))
+  const found = newestOf(mayAnswer, askUnlessDoubted) ?? newestOf(doubted, ask)
+  if (found === undefined) throw notFound(wanted, refused)
+  return found.interpreter
 }
 
 interface Refusal {
@@ -48,13 +53,29 @@ interface Refusal {
 
 type Requirement = (version: string) => boolean
 
+function unfit(path: string, version: string | null): Refusal {
+  const known = version === null || satisfies(version, supported)
+  return { path, version, why: known ? 'another version' : 'not supported' }
+}
+
+/** By its version where a folder's name tells it, by its minor version else. */
+function mayFit({ version, minor }: Candidate, wanted: string | null, fits: Requirement): boolean {
+  if (version !== null) return fits(version)
+  return minor === null || (satisfies(minor, supported) && (wanted === null || minor === wanted))
+}
+
 /** `3.12` of `3.12` and `3.12.1`; null for a range, of which only an exact version tells whether it fits. */
 function wantedMinor(wanted: string | null): string | null {
   return /^\d+\.\d+(?=\.\d|$)/.exec(wanted ?? '')?.[0] ?? null
 }
 
 function requirement(wanted: string | null): Requirement {
-  if (wanted === null) return version => satisfies(version, supported)
+  const asWanted = wantedVersion(wanted)
+  return version => satisfies(version, supported) && asWanted(version)
+}
+
+function wantedVersion(wanted: string | null): Requirement {
+  if (wanted === null) return () => true
   if (/^\d+\.\d+$/.test(wanted)) return version => version.startsWith(`${wanted}.`)
   if (parseVersion(wanted) !== null) return version => compareVersions(version, wanted) === 0
   return version => satisfies(version, wanted)
@@ -63,25 +84,32 @@ function requirement(wanted: string | null): Requirement {
 function explicitOne(volume: Volume, path: string, wanted: string | null, fits: Requirement): string {
   const target = askInterpreter(volume, realPath(path))
   if (fits(target.version)) return target.interpreter
-  throw notFound(wanted, [{ path, version: target.version, why: otherVersion }])
+  throw notFound(wanted, [unfit(path, target.version)])
 }
 
-/** Asks only a candidate that may fit: its version where a folder's name tells it, its minor version else. */
 function consider(volume: Volume, candidate: Candidate, fits: Requirement, refused: Refusal[]): Target[] {
   const { path, version } = candidate
-  if (version !== null && !fits(version)) {
-    refused.push({ path, version, why: otherVersion })
-    return []
-  }
   try {
     const target = askInterpreter(volume, path)
     if (fits(target.version)) return [target]
-    refused.push({ path, version: target.version, why: otherVersion })
+    refused.push(unfit(path, target.version))
   } catch (error) {
     if (!(error instanceof EnvdError) || !error.code.startsWith('PYTHON_')) throw error
     refused.push({ path, version, why: error.message })
+    rememberRefusal(volume, path)
   }
   return []
+}
+
+function newestOf(
+  candidates: readonly Candidate[],
+  ask: (candidate: Candidate) => Target[],
+): Target | undefined {
+  for (const group of byMinor(candidates)) {
+    const fitting = group.flatMap(ask)
+    if (fitting.length > 0) return fitting.reduce(newer)
+  }
+  return undefined
 }
 
 /** Newest minor version first; those that don't tell stand in front, since they may be any. */
@@ -96,17 +124,10 @@ function newer(best: Target, target: Target): Target {
 }
 
 function notFound(wanted: string | null, refused: readonly Refusal[]): EnvdError {
-  const what = wanted === null ? 'a CPython 3.10–3.13' : `Python ${wanted}`
+  const what = wanted === null ? `a ${supportedText}` : `Python ${wanted}`
   const found = refused.map(({ path, version, why }) => `${version ?? '?'} at ${path} (${why})`).join('; ')
   return new EnvdError('PYTHON_NOT_FOUND', `${what} was not found; there is: ${found || 'none'}`, {
     details: { wanted, found: refused },
+    hint: `Install it, or name its path with --python or ENVD_PYTHON. envd supports ${supportedText}.`,
   })
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
 }

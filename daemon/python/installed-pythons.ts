@@ -1,6 +1,7 @@
-import { readdirSync, realpathSync, statSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, delimiter, join } from 'node:path'
+import { realPath, statsOf } from './fingerprint.ts'
 
 /** An interpreter that is there; not yet asked. */
 export interface Candidate {
@@ -58,6 +59,6 @@ function list(folder: string): string[] {
 }
 
 function realFile(path: string): string | undefined {
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined
-  return realpathSync.native(path)
+  if (!statsOf(path)?.isFile()) return undefined
+  return realPath(path)
 }

@@ -55,3 +55,19 @@ print(json.dumps({
     "prefix": getattr(sys, "base_prefix", sys.prefix),
 }))
 `
+
+const ownLines = new Set(questions.split('\n').map(line => line.trim()))
+const tellingLines = [...ownLines].filter(line => line.length > 20)
+
+/** The end of what a program said, for a message; without our questions, which one that is no Python repeats. */
+export function lastWords(said: string): string {
+  const lines = said.replaceAll(questions, '').split('\n')
+  const itsOwn = lines.filter(
+    line => !ownLines.has(line.trim()) && !tellingLines.some(own => line.includes(own)),
+  )
+  return itsOwn
+    .slice(-5)
+    .map(line => line.trimEnd().slice(0, 300))
+    .join('\n')
+    .trim()
+}

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import {
   chmodSync,
   copyFileSync,
@@ -6,16 +7,20 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { factsFolder } from '../../../cache/volume/layout.ts'
+import type { Volume } from '../../../cache/volume/open-volume.ts'
 import { askInterpreter } from '../../../daemon/python/ask-interpreter.ts'
 import { findInterpreter } from '../../../daemon/python/find-interpreter.ts'
+import { installedPythons } from '../../../daemon/python/installed-pythons.ts'
 import { EnvdError } from '../../../src/error.ts'
+import { requireRoot } from '../../cache/support/child.ts'
 import { newVolume, temporaryFolder } from '../../cache/support/temporary.ts'
 import { anyInterpreter, interpreters } from '../../fixture/interpreter.ts'
 
@@ -147,6 +152,75 @@ test('an interpreter that does not run says why', () => {
   expect(thrownBy(() => askInterpreter(newVolume(), '/nowhere/python3')).code).toBe('PYTHON_NOT_FOUND')
 })
 
+test.each(['ls', 'echo', 'cat'])('of what %s makes of the questions only its own words are told', program => {
+  const error = thrownBy(() => askInterpreter(newVolume(), `/bin/${program}`))
+  expect(error.code).toBe('PYTHON_BROKEN')
+  const told = JSON.stringify(error)
+  expect(told).toContain(`/bin/${program} does not`)
+  expect(told).not.toMatch(/import|sysconfig|getattr|def /)
+})
+
+test('of what a broken interpreter says the last five lines are told', () => {
+  const path = join(temporaryFolder(), 'python3')
+  writeFileSync(path, '#!/bin/sh\nseq 100 120 >&2\nexit 1\n', { mode: 0o755 })
+  const error = thrownBy(() => askInterpreter(newVolume(), path))
+  expect(error.message).toBe(`${path} does not run: 116\n117\n118\n119\n120`)
+})
+
+test('a script that runs another interpreter is asked each time: which one may differ', () => {
+  const volume = newVolume()
+  const folder = temporaryFolder()
+  const shim = join(folder, 'python3')
+  const chosen = join(folder, 'chosen')
+  writeFileSync(shim, `#!/bin/sh\nexec "$(cat '${chosen}')" "$@"\n`, { mode: 0o755 })
+  for (const { path } of [oldest, newest, oldest]) {
+    writeFileSync(chosen, path)
+    expect(askInterpreter(volume, shim).interpreter).toBe(path)
+    expect(findInterpreter(volume, null, shim, { PATH: '' })).toBe(path)
+  }
+  expect(() => readdirSync(factsFolder(volume, 'interpreters'))).toThrow('ENOENT')
+})
+
+test('what was remembered of a script that runs another interpreter is not believed', () => {
+  const volume = newVolume()
+  const fake = fakeInterpreter(join(temporaryFolder(), 'bin'), 'python3.12', '3.12.1')
+  askInterpreter(volume, fake.path)
+  const [name] = readdirSync(factsFolder(volume, 'interpreters'))
+  const file = join(factsFolder(volume, 'interpreters'), name!)
+  const fact = JSON.parse(readFileSync(file, 'utf8'))
+  const copy = join(dirname(fake.path), 'python3')
+  copyFileSync(fake.path, copy)
+  const { dev, ino, size, mtimeNs, ctimeNs } = statSync(copy, { bigint: true })
+  const stale = { ...fact, path: copy, fingerprint: [dev, ino, size, mtimeNs, ctimeNs].join(' ') }
+  const digest = createHash('sha256').update(copy).digest('hex')
+  writeFileSync(join(dirname(file), `${digest}.json`), JSON.stringify(stale))
+  askInterpreter(volume, copy)
+  expect(fake.runs()).toBe(2)
+})
+
+test('a folder on PATH that this user may not search, or that leads nowhere, is passed over', () => {
+  requireRoot()
+  const root = temporaryFolder()
+  const closed = join(root, 'closed')
+  fakeInterpreter(closed, 'python3.12', '3.12.1')
+  const good = fakeInterpreter(join(root, 'bin'), 'python3.12', '3.12.93')
+  chmodSync(closed, 0o700)
+  symlinkSync('loop', join(root, 'loop'))
+  writeFileSync(join(root, 'file'), '')
+  const folders = ['closed', 'loop', 'file', 'x'.repeat(300), 'bin'].map(name => join(root, name))
+  const environment = { HOME: root, PATH: folders.join(':') }
+  process.seteuid!(1234)
+  try {
+    const paths = installedPythons(environment).map(({ path }) => path)
+    expect(paths.filter(path => path.startsWith(root))).toEqual([good.path])
+    const volume = { root: join(root, 'volume'), owned: false } as Volume
+    const error = thrownBy(() => askInterpreter(volume, join(closed, 'python3.12')))
+    expect(error.code).toBe('PYTHON_NOT_FOUND')
+  } finally {
+    process.seteuid!(0)
+  }
+})
+
 test('among pyenv versions the newest that fits is chosen: as numbers, not as text', () => {
   const volume = newVolume()
   const root = join(temporaryFolder(), 'pyenv')
@@ -166,8 +240,7 @@ test('among pyenv versions the newest that fits is chosen: as numbers, not as te
   expect(choose('3.12')).toBe(paths.get('3.12.110'))
   expect(choose('3.12.98')).toBe(paths.get('3.12.98'))
   expect(choose('>=3.10,<3.11')).toBe(paths.get('3.10.92'))
-  expect(choose('>=3.10')).toBe(paths.get('3.14.90'))
-  expect(choose('3.9')).toBe(paths.get('3.9.98'))
+  expect(choose('>=3.10')).toBe(paths.get('3.13.90'))
   expect(choose(null)).toBe(paths.get('3.13.90'))
 })
 
@@ -214,6 +287,95 @@ test('one that is broken gives way to the next, and is named when none is left',
   const good = fakeInterpreter(join(root, '.pyenv/versions/3.12.93/bin'), 'python3.12', '3.12.93')
   expect(findInterpreter(newVolume(), '3.12', null, environment)).toBe(good.path)
 })
+
+/** A pyenv with a 3.12.93 that runs, and a 3.12.99 that doesn't and notes each time it is tried. */
+function pyenvWithBroken(): {
+  environment: NodeJS.ProcessEnv
+  broken: string
+  good: string
+  tries(): number
+} {
+  const root = temporaryFolder()
+  const versions = join(root, '.pyenv', 'versions')
+  const { path: good } = fakeInterpreter(join(versions, '3.12.93/bin'), 'python3.12', '3.12.93')
+  const { path: broken, runs } = fakeInterpreter(join(versions, '3.12.99/bin'), 'python3.12', '3.12.99')
+  writeFileSync(broken, readFileSync(broken, 'utf8').replace('cat', 'exit 1; cat'))
+  return { environment: { HOME: root, PATH: '' }, broken, good, tries: runs }
+}
+
+function refusalsOf(volume: Volume): string[] {
+  return readdirSync(factsFolder(volume, 'refusals')).map(name => join(factsFolder(volume, 'refusals'), name))
+}
+
+test('one that is broken is not tried again by each command, until its file changes or an hour is over', () => {
+  const volume = newVolume()
+  const { environment, broken, good, tries } = pyenvWithBroken()
+  const find = () => findInterpreter(volume, '3.12', null, environment)
+  expect([find(), find()]).toEqual([good, good])
+  expect(tries()).toBe(1)
+  utimesSync(broken, 1, 1)
+  expect([find(), find()]).toEqual([good, good])
+  expect(tries()).toBe(2)
+  vi.useFakeTimers({ now: Date.now() + 3_600_001, toFake: ['Date'] })
+  onTestFinished(() => {
+    vi.useRealTimers()
+  })
+  expect(find()).toBe(good)
+  expect(tries()).toBe(3)
+  expect(refusalsOf(volume)).toHaveLength(1)
+})
+
+test('a refusal is on the volume for the next process of the owner; others neither write nor believe it', async () => {
+  const volume = newVolume()
+  const { environment, good, tries } = pyenvWithBroken()
+  const find = async (owned: boolean) => {
+    // As another process would.
+    vi.resetModules()
+    const { findInterpreter } = await import('../../../daemon/python/find-interpreter.ts')
+    const search = () => findInterpreter({ ...volume, owned }, '3.12', null, environment)
+    expect([search(), search()]).toEqual([good, good])
+  }
+  await find(false)
+  expect(() => refusalsOf(volume)).toThrow('ENOENT')
+  await find(true)
+  expect(tries()).toBe(2)
+  await find(true)
+  expect(tries()).toBe(2)
+  await find(false)
+  expect(tries()).toBe(3)
+})
+
+test('one that was broken is asked again where no other fits, and where it is named', () => {
+  const volume = newVolume()
+  const { environment, broken, good, tries } = pyenvWithBroken()
+  expect(findInterpreter(volume, '3.12', null, environment)).toBe(good)
+  const error = thrownBy(() => findInterpreter(volume, '3.12.99', null, environment))
+  expect(error.message).toContain(`${broken} does not run`)
+  expect(thrownBy(() => findInterpreter(volume, null, broken, environment)).code).toBe('PYTHON_BROKEN')
+  expect(tries()).toBe(3)
+})
+
+test.each(['3.9', '3.9.98', '3.14', '3.14.90', '<3.10', '>=3.14', '==3.9.*'])(
+  'Python %s is refused, though it is there',
+  wanted => {
+    const root = join(temporaryFolder(), 'pyenv')
+    const environment = { HOME: temporaryFolder(), PYENV_ROOT: root, PATH: join(root, 'bin') }
+    const old = fakeInterpreter(join(root, 'versions/3.9.98/bin'), 'python3.9', '3.9.98')
+    const young = fakeInterpreter(join(root, 'bin'), 'python3.14', '3.14.90')
+    const unnamed = fakeInterpreter(join(root, 'bin'), 'python3', '3.14.90')
+    const search = () => findInterpreter(newVolume(), wanted, null, environment)
+    expect(thrownBy(search)).toMatchObject({
+      code: 'PYTHON_NOT_FOUND',
+      message: expect.stringContaining('not supported'),
+      hint: expect.stringContaining('3.10–3.13'),
+    })
+    expect([old.runs(), young.runs()]).toEqual([0, 0])
+    for (const { path } of [old, young, unnamed]) {
+      const error = thrownBy(() => findInterpreter(newVolume(), wanted, path, environment))
+      expect(error.hint).toContain('3.10–3.13')
+    }
+  },
+)
 
 test('an explicit interpreter is the only one, and must fit', () => {
   const environment = home({ [newest.version]: newest.path })
