@@ -116,28 +116,27 @@ print(said.decode().replace("\\r", ""), os.waitstatus_to_exitcode(status))`
   expect(stdout.trimEnd()).toMatch(/ 0$/)
 })
 
-test('stopped with SIGTSTP, the command stops too, and both go on with SIGCONT', async () => {
+test('stopped with SIGTSTP, envd stops and the command is asked to, and both go on with SIGCONT', async () => {
   const { start } = await withTask()
-  const run = start([
-    'run',
-    'a',
-    '--',
-    'python',
-    '-c',
-    // Ends when it is told to: a process that ended by itself while envd is stopped would stay a zombie.
-    'import os, signal\nend = {signal.SIGUSR1}\nsignal.pthread_sigmask(signal.SIG_BLOCK, end)\nprint("pid", os.getpid(), "", flush=True)\nsignal.sigwait(end)',
-  ])
-  await run.said('pid ')
-  const [child] = readFileSync(`/proc/${run.pid}/task/${run.pid}/children`, 'utf8').trim().split(' ')
-  const state = (pid: number | string) => readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\) /, '')[0]
-  const until = async (pids: readonly (number | string)[], stopped: boolean) => {
-    while (pids.some(pid => (state(pid) === 'T') !== stopped))
-      await new Promise(resolve => setTimeout(resolve, 20))
+  // It says what it hears: the kernel itself stops nobody in a group that no shell watches over.
+  const program = `import signal
+for name in "SIGTSTP", "SIGCONT": signal.signal(getattr(signal, name), lambda *_, name=name: print("heard", name, flush=True))
+end = []
+signal.signal(signal.SIGUSR1, lambda *_: end.append(1))
+print("ready", flush=True)
+while not end: signal.pause()`
+  const run = start(['run', 'a', '--', 'python', '-c', program])
+  await run.said('ready')
+  const isStopped = () => / T /.test(readFileSync(`/proc/${run.pid}/stat`, 'latin1').replace(/^.*\)/, ''))
+  const until = async (holds: () => boolean) => {
+    while (!holds()) await new Promise(resolve => setTimeout(resolve, 20))
   }
   run.kill('SIGTSTP')
-  await until([run.pid, child!], true)
+  await run.said('heard SIGTSTP')
+  await until(isStopped)
   run.kill('SIGCONT')
-  await until([run.pid, child!], false)
+  await run.said('heard SIGCONT')
+  await until(() => !isStopped())
   run.kill('SIGUSR1')
   expect((await run.finished).status).toBe(0)
 })
