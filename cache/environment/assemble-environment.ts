@@ -1,9 +1,10 @@
-import { chmodSync } from 'node:fs'
+import { chmodSync, lstatSync } from 'node:fs'
 import type { PackageRecord } from '../../src/report/package-record.ts'
 import { formatEnvironmentManifest } from '../../src/tree/environment-manifest.ts'
 import { treeDigest } from '../../src/tree/manifest.ts'
 import { parseManifest } from '../../src/tree/parse-manifest.ts'
 import { placeIn } from '../disk/place-in.ts'
+import { diskBytes } from '../disk/remove-folder.ts'
 import { faultPoint } from '../volume/fault-point.ts'
 import { stagingTree } from '../volume/layout.ts'
 import { onMachine } from '../volume/machine-error.ts'
@@ -39,6 +40,8 @@ export interface AssembledTree {
   readonly conflicts: readonly Conflict[]
   /** Copies of blobs that had as many links as the file system allows. */
   readonly linkCopies: number
+  /** Disk blocks of its directories, in bytes: the rest are links to blobs. */
+  readonly diskBytes: number
 }
 
 /**
@@ -76,7 +79,7 @@ export async function assembleEnvironment(volume: Volume, request: AssembleReque
     const occupied = late.linkFull(linked.flatMap(({ unlinked }) => unlinked))
     const conflicts = decide([...occupied, ...linked.flatMap(answer => answer.occupied)])
     for (const conflict of conflicts) late.replace(conflict)
-    await threads.run('close')
+    const closed = await threads.run('close')
     setFolderModes(tree, directories, 0o555)
     const manifest = formatEnvironmentManifest({
       packages: packages.map(({ name, tree }) => ({ name, tree })),
@@ -92,6 +95,7 @@ export async function assembleEnvironment(volume: Volume, request: AssembleReque
       apparentBytes: sealed.apparentBytes + late.counts.bytes,
       conflicts: conflicts.map(({ path, owners, winner }) => ({ path, owners, winner })),
       linkCopies: late.copies,
+      diskBytes: closed.reduce((bytes, answer) => bytes + answer.diskBytes, foldersOnDisk(tree, directories)),
     }
   } finally {
     await threads.stop()
@@ -105,6 +109,11 @@ function progressOf({ packages, onProgress }: AssembleRequest): (index: number) 
     done += packages[index]!.files
     onProgress?.(done, total)
   }
+}
+
+function foldersOnDisk(tree: string, directories: readonly string[]): number {
+  const places = [tree, ...directories.map(path => placeIn(tree, path))]
+  return places.reduce((bytes, place) => bytes + diskBytes(onMachine(tree, () => lstatSync(place))), 0)
 }
 
 /** The skeleton's folders, its root among them, are open while packages come in. */

@@ -20,7 +20,8 @@ export type AssembleAnswer =
   | { readonly done: 'directories'; readonly made: number; readonly occupied: readonly Occupied[] }
   | { readonly done: 'package'; readonly index: number }
   | LinksAnswer
-  | { readonly done: 'close' }
+  /** Disk blocks of the directories that the thread made, in bytes. */
+  | { readonly done: 'close'; readonly diskBytes: number }
   | FailedAnswer
 
 export interface LinksAnswer {

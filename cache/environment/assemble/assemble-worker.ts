@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { chmodSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { isPlain, unescapeName } from '../../../src/tree/escaped-name.ts'
 import { scanManifest } from '../../../src/tree/scan-manifest.ts'
@@ -71,8 +71,13 @@ const jobs = {
   },
   /** Whoever made a directory closes it. */
   close(): AssembleAnswer {
-    for (const path of made) chmodSync(placeOf(path), 0o555)
-    return { done: 'close' }
+    let diskBytes = 0
+    for (const path of made) {
+      const place = placeOf(path)
+      chmodSync(place, 0o555)
+      diskBytes += lstatSync(place).blocks * 512
+    }
+    return { done: 'close', diskBytes }
   },
 }
 

@@ -132,6 +132,6 @@ function countRecords(count: DiskCount, volume: Volume, packages: readonly Packa
     count.everything(packageFile(volume, packageKey))
   }
   for (const folder of [blobsFolder(volume), packagesFolder(volume), treesFolder(volume)]) {
-    count.folders(folder, 1)
+    count.folders(folder)
   }
 }

@@ -12,7 +12,6 @@ import type { PhaseClock } from '../phase-clock.ts'
 import type { ReportProgress } from '../progress.ts'
 import type { SelectedTask } from '../task/select-task.ts'
 import { type Brought, bringPackages } from './bring-packages.ts'
-import { startDiskCount } from './disk-added.ts'
 import { receiptOfBuild } from './receipt-of-build.ts'
 import { findPackages } from './wanted-packages.ts'
 import { type Staging, withStaging } from './with-staging.ts'
@@ -76,17 +75,10 @@ async function publish(build: Build, staging: Staging, result: Result): Promise<
   const { assembled, brought } = result
   report({ phase: 'seal', message: 'making it durable' })
   return clock.measure('seal', async () => {
-    const added = (brought?.added ?? 0) + ownBlocks(staging)
+    const added = (brought?.added ?? 0) + assembled.diskBytes
     const receipt = receiptOfBuild(build, { ...result, added })
     const publication = { key, staging: staging.id, manifest: assembled.manifest, receipt }
     const { published, ...ready } = await publishEnvironment(volume, publication)
     return { ...ready, added: published ? added : 0, conflicts: assembled.conflicts }
   })
-}
-
-/** Folders and the interpreter's links; the rest are links to blobs. */
-function ownBlocks(staging: Staging): number {
-  const count = startDiskCount(staging.startedMs)
-  count.folders(join(staging.folder, TREE))
-  return count.bytes()
 }

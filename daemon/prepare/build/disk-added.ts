@@ -11,8 +11,8 @@ export interface DiskCount {
   everything(path: string): void
   /** Of all files below a folder, those that have another name elsewhere too and so outlive it. */
   sharedFiles(folder: string): void
-  /** A folder and the folders below it, `depth` levels of them. */
-  folders(folder: string, depth?: number): void
+  /** A folder and the folders in it. */
+  folders(folder: string): void
   bytes(): number
 }
 
@@ -42,11 +42,10 @@ export function startDiskCount(since: number): DiskCount {
         else if (lstatSync(path).nlink > 1) add(path)
       }
     },
-    folders(folder, depth = Number.POSITIVE_INFINITY) {
+    folders(folder) {
       add(folder)
-      if (depth === 0) return
       for (const entry of readdirSync(folder, { withFileTypes: true })) {
-        if (entry.isDirectory()) count.folders(join(folder, entry.name), depth - 1)
+        if (entry.isDirectory()) add(join(folder, entry.name))
       }
     },
     bytes: () => bytes,

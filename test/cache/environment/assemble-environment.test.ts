@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, lstatSync, renameSync, truncateSync } from 'node:fs'
+import { chmodSync, lstatSync, readdirSync, renameSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -77,6 +77,7 @@ test('the tree is the skeleton and every package: same paths, contents, modes, l
       .reduce((bytes, what) => bytes + what.length - 4, 0),
     conflicts: [],
     linkCopies: 0,
+    diskBytes: folders(tree).reduce((bytes, folder) => bytes + lstatSync(folder).blocks * 512, 0),
   })
   expect(treeDigest(manifest)).toBe(digest)
   const parsed = parseEnvironmentManifest(manifest)
@@ -260,3 +261,8 @@ test('the limit of links that the file system has, reached for real', async ({ s
   // Where it was taken in, both trees, and the blob.
   expect(old.nlink + lstatSync(blob).nlink).toBe(1 + 2 * names.length + 1)
 })
+
+function folders(root: string): string[] {
+  const below = readdirSync(root, { withFileTypes: true }).filter(entry => entry.isDirectory())
+  return [root, ...below.flatMap(({ name }) => folders(join(root, name)))]
+}
