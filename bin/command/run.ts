@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
+import type { EnvironmentInUse } from '../../src/api/operations.ts'
 import { EnvdError } from '../../src/error.ts'
 import { passSignals } from '../pass-signals.ts'
 import type { Verb } from '../verb.ts'
@@ -13,7 +14,7 @@ export const verb: Verb<number> = {
     try {
       await context.endProgress()
       signal.throwIfAborted()
-      return await runCommand(command, args, environment.variables, context.takeSignals)
+      return await runCommand(command, args, environment, context.takeSignals)
     } finally {
       environment.release()
     }
@@ -25,7 +26,7 @@ export const verb: Verb<number> = {
 function runCommand(
   command: string,
   args: readonly string[],
-  variables: Readonly<Record<string, string | null>>,
+  { variables, handTo }: EnvironmentInUse,
   takeSignals: () => void,
 ): Promise<number> {
   const unset = Object.keys(variables).filter(name => variables[name] === null)
@@ -34,6 +35,7 @@ function runCommand(
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { stdio: 'inherit', env })
     const stop = passSignals(child)
+    if (child.pid !== undefined) handTo(child.pid)
     takeSignals()
     child.once('error', cause => {
       stop()

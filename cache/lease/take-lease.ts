@@ -24,6 +24,8 @@ const expiryMs = 10 * 60_000
 const renewalMs = 2 * 60_000
 
 export interface Lease extends LeaseRecord {
+  /** From here on it stands for that process, a child's say: it keeps the lease if this one is killed. */
+  handTo(pid: number): void
   /** Ends it; a second call does nothing. */
   release(): void
 }
@@ -48,9 +50,16 @@ export function takeLease(volume: Volume, request: LeaseRequest): Lease {
       details: { path: volume.root },
     })
   }
-  const renewal = setInterval(() => renew(volume, record), renewalMs).unref()
+  let held = record
+  const renewal = setInterval(() => renew(volume, held), renewalMs).unref()
   return {
     ...record,
+    handTo(pid) {
+      const startTime = processStart(pid)
+      if (startTime === 'gone') return
+      held = { ...held, pid, startTime }
+      renew(volume, held)
+    },
     release() {
       clearInterval(renewal)
       remove()

@@ -41,7 +41,8 @@ export async function use(
         lease.release()
         noteUse(volume, key as Key)
       }
-      return { key, path: ready.path, variables: variablesFor(ready.path), release }
+      const handTo = (pid: number) => lease.handTo(pid)
+      return { key, path: ready.path, variables: variablesFor(ready.path), handTo, release }
     }
     lease.release()
   }
@@ -64,11 +65,11 @@ function requireInterpreter(task: string, tree: string): void {
 }
 
 /** On a volume that is mounted read-only no claim can be written, and nothing on this host can remove. */
-function claim(volume: Volume, key: string): Pick<Lease, 'release'> {
+function claim(volume: Volume, key: string): Pick<Lease, 'handTo' | 'release'> {
   try {
     return takeLease(volume, { kind: 'run', keys: [key] })
   } catch (error) {
-    if (error instanceof EnvdError && error.code === 'VOLUME_READ_ONLY') return { release() {} }
+    if (error instanceof EnvdError && error.code === 'VOLUME_READ_ONLY') return { handTo() {}, release() {} }
     throw error
   }
 }

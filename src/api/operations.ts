@@ -162,5 +162,7 @@ export interface EnvironmentInUse {
   readonly path: string
   /** Variables to set (PATH, VIRTUAL_ENV …); null unsets. */
   readonly variables: Readonly<Record<string, string | null>>
+  /** The process that uses it: it keeps the lease if this one is killed. */
+  handTo(pid: number): void
   release(): void
 }

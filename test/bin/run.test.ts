@@ -116,6 +116,21 @@ print(said.decode().replace("\\r", ""), os.waitstatus_to_exitcode(status))`
   expect(stdout.trimEnd()).toMatch(/ 0$/)
 })
 
+test('a command that outlives a killed envd keeps its environment', async () => {
+  const { start, envd, volume } = await withTask()
+  const run = start(['run', 'a', '--', 'sh', '-c', 'echo up; exec sleep 60'])
+  await run.said('up')
+  const child = Number(readFileSync(`/proc/${run.pid}/task/${run.pid}/children`, 'utf8'))
+  const [lease] = namesIn(join(volume, 'leases'))
+  await expect.poll(() => readFileSync(join(volume, 'leases', lease!), 'utf8')).toContain(`"pid":${child},`)
+  run.kill('SIGKILL')
+  const refused = await envd(['rm', 'a'])
+  expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining(`process ${child} `)])
+  process.kill(child, 'SIGKILL')
+  await run.finished
+  await expect.poll(async () => (await envd(['rm', 'a'])).status, { timeout: 20_000 }).toBe(0)
+})
+
 test('stopped with SIGTSTP, envd stops and the command is asked to, and both go on with SIGCONT', async () => {
   const { start } = await withTask()
   // It says what it hears: the kernel itself stops nobody in a group that no shell watches over.

@@ -13,7 +13,7 @@ import { leaseFile, leasesFolder } from '../../../cache/volume/layout.ts'
 import { newVolume, temporaryFolder } from '../support/temporary.ts'
 
 function ownLease(): LeaseRecord {
-  const { release: _, ...record } = takeLease(newVolume(), { kind: 'run', keys: [] })
+  const { release: _, handTo: __, ...record } = takeLease(newVolume(), { kind: 'run', keys: [] })
   return record
 }
 
@@ -94,7 +94,7 @@ test('what is no lease breaks nothing', () => {
   const volume = newVolume()
   const lease = takeLease(volume, { kind: 'run', keys: [] })
   const folder = leasesFolder(volume)
-  const { release: _, ...record } = lease
+  const { release: _, handTo: __, ...record } = lease
   const bad: [string, string][] = [
     ['empty', ''],
     ['cut', JSON.stringify(record).slice(0, 40)],

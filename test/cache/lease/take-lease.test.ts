@@ -24,7 +24,7 @@ const taker = await childProgram(`
 test('a lease says who claims what, lives, and is gone after release', () => {
   const volume = newVolume()
   const lease = takeLease(volume, { kind: 'build', keys: [key], staging: 'an-id' })
-  const { release, ...record } = lease
+  const { release, handTo: _, ...record } = lease
   expect(liveLeases(volume)).toEqual([record])
   expect(record).toMatchObject({
     kind: 'build',
@@ -55,7 +55,7 @@ test('while it is held its expiry is put off, by a new file each time; after rel
     expect(readdirSync(leasesFolder(volume))).toHaveLength(2)
     vi.advanceTimersByTime(4 * 60_000)
   }
-  const { expires: _, release: __, ...record } = lease
+  const { expires: _, release: __, handTo: ___, ...record } = lease
   expect(liveLeases(volume)).toMatchObject([record])
   expect(readFileSync(first, 'utf8')).toContain(lease.expires)
   lease.release()
