@@ -134,12 +134,12 @@ test('a command that outlives a killed envd keeps its environment', async () => 
 test('stopped with SIGTSTP, envd stops and the command is asked to, and both go on with SIGCONT', async () => {
   const { start } = await withTask()
   // It says what it hears: the kernel itself stops nobody in a group that no shell watches over.
-  const program = `import signal
+  const program = `import signal, time
 for name in "SIGTSTP", "SIGCONT": signal.signal(getattr(signal, name), lambda *_, name=name: print("heard", name, flush=True))
 end = []
 signal.signal(signal.SIGUSR1, lambda *_: end.append(1))
 print("ready", flush=True)
-while not end: signal.pause()`
+while not end: time.sleep(0.02)`
   const run = start(['run', 'a', '--', 'python', '-c', program])
   await run.said('ready')
   const isStopped = () => / T /.test(readFileSync(`/proc/${run.pid}/stat`, 'latin1').replace(/^.*\)/, ''))

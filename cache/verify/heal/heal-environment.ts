@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { Key } from '../../../src/digest.ts'
 import { placeIn } from '../../disk/place-in.ts'
 import { readReceipt } from '../../environment/receipt.ts'
@@ -69,7 +70,8 @@ async function healRecorded(
   signal: AbortSignal | undefined,
 ): Promise<Healing | 'found more'> {
   const parts = readEnvironmentParts(volume, key)
-  if (parts === null || !('skeleton' in parts)) return { state: 'rebuild', left: record.paths }
+  if (parts === null || !('skeleton' in parts) || !existsSync(environmentTree(volume, key)))
+    return { state: 'rebuild', left: record.paths }
   const damagedTrees = parts.packages.filter(({ tree }) => !('text' in readTreeText(volume, tree)))
   if (damagedTrees.length > 0) {
     return bringOrRebuild(volume, parts, new Set(damagedTrees.map(({ name }) => name)), record.paths)

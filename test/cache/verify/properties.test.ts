@@ -51,7 +51,9 @@ const toFolders: Readonly<Record<string, Damage>> = {
 }
 
 function apply(place: string, kind: string): void {
-  if (!existsSync(dirname(place)) || lstatSync(place, { throwIfNoEntry: false }) === undefined) return
+  // An earlier damage may have put a file where the folder was.
+  if (!lstatSync(dirname(place), { throwIfNoEntry: false })?.isDirectory()) return
+  if (lstatSync(place, { throwIfNoEntry: false }) === undefined) return
   const isFolder = lstatSync(place).isDirectory()
   const damage = toAll[kind] ?? (isFolder ? toFolders : toFiles)[kind]
   if (damage && !(lstatSync(place).isSymbolicLink() && kind in toFiles)) damage(place)

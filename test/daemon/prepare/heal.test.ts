@@ -85,21 +85,21 @@ test('an environment that is built anew stays until the new one is there', async
   expect(existsSync(moduleIn(path))).toBe(true)
   await ground.prepare('task')
   expect(existsSync(join(path, 'pyvenv.cfg'))).toBe(true)
+})
 
-  test('a command is not run with another Python where the tree is gone', async () => {
-    const ground = await startGround([one])
-    ground.addTask('task', [one])
-    const { path } = await ground.prepare('task')
-    rmSync(path, { recursive: true })
-    const ran = await ground.run(['run', 'task', '--', 'python', '-c', 'print("some Python")'])
-    expect(ran).toMatchObject({ status: 3, stdout: '' })
-    expect(ran.stderr).toContain('VOLUME_CORRUPT')
-    expect((await ground.run(['verify', 'task'])).status).toBe(1)
-    await ground.prepare('task')
-    expect(
-      (await ground.run(['run', 'task', '--', 'python', '-c', 'import one; print(one.value)'])).stdout,
-    ).toBe('1\n')
-  })
+test('a command is not run with another Python where the tree is gone', async () => {
+  const ground = await startGround([one])
+  ground.addTask('task', [one])
+  const { path } = await ground.prepare('task')
+  rmSync(path, { recursive: true })
+  const ran = await ground.run(['run', 'task', '--', 'python', '-c', 'print("some Python")'])
+  expect(ran).toMatchObject({ status: 3, stdout: '' })
+  expect(ran.stderr).toContain('VOLUME_CORRUPT')
+  expect((await ground.run(['verify', 'task'])).status).toBe(1)
+  await ground.prepare('task')
+  expect(
+    (await ground.run(['run', 'task', '--', 'python', '-c', 'import one; print(one.value)'])).stdout,
+  ).toBe('1\n')
 })
 
 function moduleIn(tree: string, name = 'one.py'): string {
