@@ -1,7 +1,6 @@
 import {
   appendFileSync,
   chmodSync,
-  existsSync,
   lstatSync,
   mkdirSync,
   renameSync,
@@ -11,7 +10,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { forgeTime, heal, makeStore, snapshot, verifyAll } from '../support/damage.ts'
@@ -51,12 +50,20 @@ const toFolders: Readonly<Record<string, Damage>> = {
 }
 
 function apply(place: string, kind: string): void {
-  // An earlier damage may have put a file where the folder was.
-  if (!lstatSync(dirname(place), { throwIfNoEntry: false })?.isDirectory()) return
-  if (lstatSync(place, { throwIfNoEntry: false }) === undefined) return
+  if (!isThere(place)) return
   const isFolder = lstatSync(place).isDirectory()
   const damage = toAll[kind] ?? (isFolder ? toFolders : toFiles)[kind]
   if (damage && !(lstatSync(place).isSymbolicLink() && kind in toFiles)) damage(place)
+}
+
+/** An earlier damage may have put a file where one of its folders was. */
+function isThere(place: string): boolean {
+  try {
+    lstatSync(place)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** What differs, found by comparing everything; of what hangs together only the topmost. */
