@@ -11,7 +11,7 @@ const nothing: ConfigurationSources = {
   fileText: null,
   filePath: '/home/ada/.config/envd/config.toml',
   home: '/home/ada',
-  cwd: '/work',
+  cwd: '/project',
   cores: 6,
 }
 
@@ -42,7 +42,7 @@ describe('a setting', () => {
     expect(resolve({})).toMatchObject({
       volume: '/home/ada/.local/share/envd',
       volumeIsDefault: true,
-      lockfiles: '/work/lockfiles',
+      lockfiles: '/project/lockfiles',
       python: null,
       builds: 6,
       indexes: {},
@@ -75,9 +75,9 @@ describe('a setting', () => {
   test('comes from a variable before the file, relative to the working folder', () => {
     const { origins, ...settings } = resolve({ fileText: file, environment })
     expect(settings).toMatchObject({
-      volume: '/work/from-variable',
-      lockfiles: '/work/l',
-      python: '/work/bin/python',
+      volume: '/project/from-variable',
+      lockfiles: '/project/l',
+      python: '/project/bin/python',
       builds: 4,
     })
     expect(origins.map(({ origin }) => origin)).toEqual([
@@ -91,7 +91,7 @@ describe('a setting', () => {
   test('comes from a flag before all else', () => {
     const { origins, ...settings } = resolve({ fileText: file, environment, flags })
     expect(settings).toMatchObject({
-      volume: '/work/from-flag',
+      volume: '/project/from-flag',
       lockfiles: '/l',
       python: '/home/ada/python',
       builds: 5,
@@ -103,7 +103,7 @@ describe('a setting', () => {
 describe('the folders of XDG', () => {
   test('are used where they are absolute', () => {
     expect(resolve({ environment: { XDG_DATA_HOME: '/data' } }).volume).toBe('/data/envd')
-    expect(configurationFile({ XDG_CONFIG_HOME: '/etc/x' }, '/home/ada', '/work').path).toBe(
+    expect(configurationFile({ XDG_CONFIG_HOME: '/etc/x' }, '/home/ada', '/project').path).toBe(
       '/etc/x/envd/config.toml',
     )
   })
@@ -116,10 +116,10 @@ describe('the folders of XDG', () => {
     const named = configurationFile(
       { ENVD_CONFIG: 'x.toml', XDG_CONFIG_HOME: '/etc/x' },
       '/home/ada',
-      '/work',
+      '/project',
     )
-    expect(named).toEqual({ path: '/work/x.toml', named: true })
-    expect(configurationFile({}, '/home/ada', '/work').named).toBe(false)
+    expect(named).toEqual({ path: '/project/x.toml', named: true })
+    expect(configurationFile({}, '/home/ada', '/project').named).toBe(false)
   })
 })
 

@@ -55,7 +55,7 @@ const builder = await childProgram(`
   import { openVolume } from './cache/volume/open-volume.ts'
   import { receiptFor } from './test/cache/support/receipt.ts'
   const volume = openVolume(args[0]!, { create: false })
-  const key = args[1] as any
+  const key = args[1] as import('./src/digest.ts').Key
   const lock = await waitForLock(buildLockFile(volume, key), { pollMs: 5 })
   const staging = crypto.randomUUID()
   const lease = takeLease(volume, { kind: 'build', keys: [key], staging })
@@ -140,7 +140,7 @@ test('whatever the umask, any user reads all of it', async () => {
     import { findEnvironment } from './cache/environment/find-environment.ts'
     import { openVolume } from './cache/volume/open-volume.ts'
     const volume = openVolume(args[0]!, { create: false })
-    const found = findEnvironment(volume, args[1] as any)!
+    const found = findEnvironment(volume, args[1] as import('./src/digest.ts').Key)!
     execFileSync('find', [found.path + '/..', '-type', 'f', '-exec', 'cat', '{}', '+'])
     say(found.summary.files)
   `)

@@ -54,7 +54,7 @@ const remover = await childProgram(`
   import { removeEnvironment } from './cache/environment/remove-environment.ts'
   import { openVolume } from './cache/volume/open-volume.ts'
   const volume = openVolume(args[0]!, { create: false })
-  say(await removeEnvironment(volume, args[1] as any).catch(error => ({ code: error.code })))
+  say(await removeEnvironment(volume, args[1] as import('./src/digest.ts').Key).catch(error => ({ code: error.code })))
 `)
 
 test('an environment goes whole, and what it shares is not counted as freed', async () => {
@@ -140,7 +140,7 @@ const user = await childProgram(`
   const result = { found: 0, lost: 0 }
   for (let turn = 0; turn < 400; turn++) {
     const lease = takeLease(volume, { kind: 'run', keys: [args[1]!] })
-    const found = findEnvironment(volume, args[1] as any)
+    const found = findEnvironment(volume, args[1] as import('./src/digest.ts').Key)
     if (found !== null) {
       result.found++
       for (let look = 0; look < 20; look++) if (!existsSync(found.path + '/lib/own')) { result.lost++; break }
