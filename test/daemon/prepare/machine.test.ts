@@ -7,7 +7,7 @@ import { requireRoot } from '../../cache/support/child.ts'
 import { smallFileSystem, temporaryFolder } from '../../cache/support/temporary.ts'
 import { startGround } from '../../fixture/ground.ts'
 import { anyInterpreter } from '../../fixture/interpreter.ts'
-import { makeWheel } from '../../fixture/make-wheel.ts'
+import { type MadeFile, makeWheel } from '../../fixture/make-wheel.ts'
 import { filesWith } from '../support/uv-work.ts'
 
 const one = makeWheel({ name: 'one', version: '1.0' })
@@ -136,12 +136,43 @@ describe('a machine that fails', () => {
     expect(await ground.prepare('task')).toMatchObject({ reused: false })
   })
 
+  test('an index that serves another file under the locked name, digest and all, is refused', async () => {
+    const impostor = makeWheel({
+      name: 'one',
+      version: '1.0',
+      files: { 'one/__init__.py': 'version = "?"\n' },
+    })
+    const ground = await startGround([impostor])
+    mkdirSync(join(ground.lockfiles, 'task'))
+    writeFileSync(join(ground.lockfiles, 'task', 'task.toml'), 'lock = "pylock.toml"\n')
+    // This format names its files itself: nothing is asked of the index before the download.
+    writeFileSync(join(ground.lockfiles, 'task', 'pylock.toml'), pylockOf(one))
+    expect(impostor.filename).toBe(one.filename)
+    const failure = await ground.failure(['prepare', 'task'])
+    expect(failure).toMatchObject({ code: 'DIGEST_MISMATCH', status: 1 })
+    for (const { digest } of [one, impostor]) expect(JSON.stringify(failure)).toContain(digest.slice(7))
+    expect(readdirSync(join(ground.volume, 'envs'))).toEqual([])
+    ground.index.add(one)
+    expect(await ground.prepare('task')).toMatchObject({ reused: false, packages: 1 })
+  })
+
   test('an index without digests in its links is refused for what it is', async () => {
     const ground = await startGround([one], { withoutDigests: true })
     ground.addTask('task', [one])
     expect(await ground.failure(['prepare', 'task'])).toMatchObject({ code: 'INDEX_NO_DIGESTS', status: 1 })
   })
 })
+
+function pylockOf({ name, version, filename, digest }: MadeFile): string {
+  return `lock-version = "1.0"
+created-by = "test"
+
+[[packages]]
+name = "${name}"
+version = "${version}"
+wheels = [{ name = "${filename}", url = "https://files.example/${filename}", hashes = { sha256 = "${digest.slice(7)}" } }]
+`
+}
 
 /** The bundle where any user can read it, with the packages it loads at run time. */
 function readableEnvd(): string {
