@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Key } from '../../../src/digest.ts'
 import { placeIn } from '../../disk/place-in.ts'
 import { readReceipt } from '../../environment/receipt.ts'
+import { withStagingFolder } from '../../lease/with-staging.ts'
 import { findPackage } from '../../package/find-package.ts'
 import { syncFileSystem } from '../../volume/durable.ts'
 import { faultPoint } from '../../volume/fault-point.ts'
@@ -17,7 +18,6 @@ import { damageOf, recordFindings } from '../record/record-findings.ts'
 import { verifyStore } from '../verify-store.ts'
 import { isGoodBlob } from './good-file.ts'
 import { healContents } from './heal-contents.ts'
-import { withHealStaging } from './heal-staging.ts'
 import { lstatWithin } from './lstat-within.ts'
 import { expectedAt, restorePaths } from './restore-paths.ts'
 
@@ -78,7 +78,7 @@ async function healRecorded(
   }
 
   const expected = expectedAtAndBeneath(volume, parts, record.paths)
-  return withHealStaging(volume, async staging => {
+  return withStagingFolder(volume, [], async ({ folder: staging }) => {
     const contents = [...record.contents, ...contentsAt(volume, parts, expected, record.paths)]
     const lost = await healContents(volume, contents, staging, signal)
     const isGood = remember(content => !lost.has(contentName(content)) && isGoodBlob(volume, content))

@@ -3,6 +3,7 @@ import type { Key } from '../../../src/digest.ts'
 import { placeIn } from '../../disk/place-in.ts'
 import { setEnvironmentAside } from '../../environment/set-environment-aside.ts'
 import { liveLeases } from '../../lease/live-leases.ts'
+import { withStagingFolder } from '../../lease/with-staging.ts'
 import { faultPoint } from '../../volume/fault-point.ts'
 import { buildLockFile } from '../../volume/layout.ts'
 import { tryLock } from '../../volume/ofd-lock.ts'
@@ -15,7 +16,6 @@ import { damagedContents, pathsInTree } from '../record/record-findings.ts'
 import { forgetPackages } from './forget-packages.ts'
 import { healContents } from './heal-contents.ts'
 import { type Healing, healEnvironment } from './heal-environment.ts'
-import { withHealStaging } from './heal-staging.ts'
 import { setAside } from './set-aside.ts'
 
 /**
@@ -35,7 +35,7 @@ export async function healFindings(
 ): Promise<Outcome[]> {
   requireOwner(volume)
   faultPoint('heal:after-record')
-  const lost = await withHealStaging(volume, async staging => {
+  const lost = await withStagingFolder(volume, [], async ({ folder: staging }) => {
     for (const finding of findings) healStoreFile(volume, finding)
     return healContents(volume, damagedContents(findings), staging, signal)
   })

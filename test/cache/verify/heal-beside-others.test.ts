@@ -17,13 +17,13 @@ import { keyOf, takeIn } from '../support/store.ts'
 const healer = childProgram(`
 import { openVolume } from './cache/volume/open-volume.ts'
 import { healContents } from './cache/verify/heal/heal-contents.ts'
-import { withHealStaging } from './cache/verify/heal/heal-staging.ts'
+import { withStagingFolder } from './cache/lease/with-staging.ts'
 import { damagedContents, recordFindings } from './cache/verify/record/record-findings.ts'
 import { verifyStore } from './cache/verify/verify-store.ts'
 const volume = openVolume(args[0], { create: false })
 const verification = await verifyStore(volume, { environments: null, quick: false })
 recordFindings(volume, verification, false)
-await withHealStaging(volume, staging => healContents(volume, damagedContents(verification.findings), staging))
+await withStagingFolder(volume, [], ({ folder }) => healContents(volume, damagedContents(verification.findings), folder))
 say('done')
 process.exit(0)
 `)
