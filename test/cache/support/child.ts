@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -8,8 +9,8 @@ import { build } from 'esbuild'
 import { afterAll } from 'vitest'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
-/** Inside node_modules, so that the bundle finds its packages. */
-const folder = join(root, 'node_modules', '.cache', `envd-test-${randomUUID()}`)
+/** Where any user can read it, which a clone need not be; packages are loaded before the user changes. */
+const folder = join(tmpdir(), `envd-test-bundle-${randomUUID()}`)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 export interface Child {
@@ -37,7 +38,7 @@ export interface ChildOptions {
 export async function childProgram(
   source: string,
 ): Promise<(options?: ChildOptions, ...args: string[]) => Child> {
-  mkdirSync(folder, { recursive: true })
+  makeFolder()
   const file = join(folder, `${randomUUID()}.mjs`)
   await build({
     stdin: { contents: prelude(source), resolveDir: root, loader: 'ts' },
@@ -62,6 +63,13 @@ export async function childProgram(
     target: 'node20.20',
   })
   return (options = {}, ...args) => start(file, options, args)
+}
+
+function makeFolder(): void {
+  if (existsSync(folder)) return
+  mkdirSync(folder)
+  chmodSync(folder, 0o755)
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
 }
 
 const prelude = (source: string) => `
