@@ -75,7 +75,7 @@ export function openDoor(configuration: Configuration): Door {
   return {
     prepare: (request, options = {}) => prepareAll(configuration, volume(), request, options),
     list: async () =>
-      (await import('./operation/list-tasks.ts')).listTasks(configuration, unlessMissing(existing)),
+      (await import('./operation/list/list-tasks.ts')).listTasks(configuration, unlessMissing(existing)),
     show: async reference => (await import('./operation/show.ts')).show(configuration, existing(), reference),
     why: async (a, b, options = {}) =>
       (await import('./operation/why.ts')).why(
@@ -95,9 +95,9 @@ export function openDoor(configuration: Configuration): Door {
       (await import('./operation/volume.ts')).removeVolume(configuration.volume, options),
     verify: async (request, options = {}) =>
       (await import('./operation/verify/verify.ts')).verify(configuration, existing(), request, options),
-    index: async () => (await import('./operation/index.ts')).indexStatus(existing()),
+    index: async () => (await import('./operation/index/index.ts')).indexStatus(existing()),
     rebuildIndex: async (options = {}) =>
-      (await import('./operation/index.ts')).rebuildIndex(existing(), options),
+      (await import('./operation/index/index.ts')).rebuildIndex(existing(), options),
     versions: async () => (await import('./operation/versions.ts')).versions(),
     taskNames: () => taskNames(configuration.lockfiles),
     origins: async () => (await import('./operation/origins.ts')).origins(configuration),

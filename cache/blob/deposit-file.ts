@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { fchmodSync, fstatSync, futimesSync, linkSync, lstatSync, renameSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { STORE_MTIME } from '../../src/tree/store-mtime.ts'
+import { hasErrno } from '../disk/machine-error.ts'
 import { makeFolder } from '../disk/make-folder.ts'
-import { hasErrno } from '../volume/machine-error.ts'
 import { blobIn } from './blob-path.ts'
 
 /** Folders of one volume. */

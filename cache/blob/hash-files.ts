@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { EnvdError } from '../../src/error.ts'
+import { machineError } from '../disk/machine-error.ts'
 import { workerUrl } from '../thread/worker-url.ts'
-import { machineError } from '../volume/machine-error.ts'
 import type { Deposit, Depository } from './deposit-file.ts'
 import type { HashAnswer, HashJob } from './hash-worker.ts'
-import { linkError } from './link-error.ts'
+import { linkError } from './link/link-error.ts'
 
 export interface FileToHash {
   readonly place: string | Buffer

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { lstatSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { machineError } from '../disk/machine-error.ts'
 import { type Found, walkTree } from '../disk/walk-tree.ts'
 import { stagingFolder } from '../volume/layout.ts'
-import { machineError } from '../volume/machine-error.ts'
 import type { Volume } from '../volume/open-volume.ts'
 import { requireOwner } from '../volume/require-owner.ts'
 import { blobPath } from './blob-path.ts'
 import { startHashing } from './hash-files.ts'
-import { linkBlob } from './link-blob.ts'
-import { linkError } from './link-error.ts'
+import { linkBlob } from './link/link-blob.ts'
+import { linkError } from './link/link-error.ts'
 
 export interface RelinkOptions {
   /** Id of a staging folder of the caller. */

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { hasErrno, machineError } from '../volume/machine-error.ts'
+import { hasErrno, machineError } from './machine-error.ts'
 import { diskBytes } from './remove-folder.ts'
 
 const slice = 1000

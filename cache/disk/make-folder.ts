@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { hasErrno } from '../volume/machine-error.ts'
+import { hasErrno } from './machine-error.ts'
 
 /** Makes a folder with exactly these permission bits, whatever the umask. One that exists stays as it is. */
 export function makeFolder(path: string, mode = 0o755): void {

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs'
-import { hasErrno, machineError } from '../volume/machine-error.ts'
+import { hasErrno, machineError } from './machine-error.ts'
 
 /** The names in a folder, sorted; none where there is no such folder. */
 export function namesIn(folder: string): string[] {

@@ -1,6 +1,6 @@
 import { chmodSync, lstatSync, readdirSync, rmdirSync, type Stats, unlinkSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { hasErrno, machineError } from '../volume/machine-error.ts'
+import { hasErrno, machineError } from './machine-error.ts'
 
 /** Entries removed before other work of the process gets its turn. */
 const slice = 1000

@@ -2,7 +2,7 @@ import { chmodSync, lstatSync, readdirSync, readlinkSync, type Stats } from 'nod
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { EnvdError } from '../../src/error.ts'
 import { escapeName, isPlain } from '../../src/tree/escaped-name.ts'
-import { onMachine } from '../volume/machine-error.ts'
+import { onMachine } from './machine-error.ts'
 import { diskBytes } from './remove-folder.ts'
 
 /** One thing in a tree. */

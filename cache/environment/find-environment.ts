@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { isKey, type Key } from '../../src/digest.ts'
 import { EnvdError } from '../../src/error.ts'
 import type { Summary } from '../../src/report/receipt.ts'
+import { hasErrno, machineError } from '../disk/machine-error.ts'
 import { type At, environmentFolder, environmentTree, SUMMARY } from '../volume/layout.ts'
-import { hasErrno, machineError } from '../volume/machine-error.ts'
 
 export interface ReadyEnvironment {
   /** The `tree/`, absolute. */

@@ -1,8 +1,8 @@
 import { statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Key } from '../../src/digest.ts'
+import { hasErrno, machineError } from '../disk/machine-error.ts'
 import { environmentFolder, SUMMARY } from '../volume/layout.ts'
-import { hasErrno, machineError } from '../volume/machine-error.ts'
 import type { Volume } from '../volume/open-volume.ts'
 
 /** The last use is kept this exactly, so that a hit rarely writes. */

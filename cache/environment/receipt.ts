@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import type { Key } from '../../src/digest.ts'
 import { EnvdError } from '../../src/error.ts'
 import { type Receipt, summarize } from '../../src/report/receipt.ts'
+import { hasErrno, machineError, onMachine } from '../disk/machine-error.ts'
 import { type At, environmentFolder, MANIFEST, RECEIPT, SUMMARY } from '../volume/layout.ts'
-import { hasErrno, machineError, onMachine } from '../volume/machine-error.ts'
 
 /** Writes manifest, receipt and summary into the folder that is about to be published. Durable by its `sync -f`. */
 export function writeRecords(folder: string, manifest: string, receipt: Receipt): void {

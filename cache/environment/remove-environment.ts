@@ -3,9 +3,11 @@ import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Key } from '../../src/digest.ts'
 import { EnvdError } from '../../src/error.ts'
+import { publishFolder, syncFolder } from '../disk/durable.ts'
+import { hasErrno, machineError } from '../disk/machine-error.ts'
 import { removeFolder } from '../disk/remove-folder.ts'
 import { readLeases } from '../lease/live-leases.ts'
-import { publishFolder, syncFolder } from '../volume/durable.ts'
+import { type HeldLock, waitForLock } from '../lock/ofd-lock.ts'
 import { faultPoint } from '../volume/fault-point.ts'
 import {
   buildLockFile,
@@ -15,8 +17,6 @@ import {
   SUMMARY_REMOVING,
   stagingFolder,
 } from '../volume/layout.ts'
-import { hasErrno, machineError } from '../volume/machine-error.ts'
-import { type HeldLock, waitForLock } from '../volume/ofd-lock.ts'
 import type { Volume } from '../volume/open-volume.ts'
 import { requireOwner } from '../volume/require-owner.ts'
 

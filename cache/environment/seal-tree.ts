@@ -1,9 +1,9 @@
 import { chmodSync } from 'node:fs'
 import { formatManifest, type TreeEntry, treeDigest } from '../../src/tree/manifest.ts'
 import { startHashing } from '../blob/hash-files.ts'
+import { onMachine } from '../disk/machine-error.ts'
 import { type Found, walkTree } from '../disk/walk-tree.ts'
 import { faultPoint } from '../volume/fault-point.ts'
-import { onMachine } from '../volume/machine-error.ts'
 import { sealedMode, setModes } from './set-modes.ts'
 
 export interface SealedTree {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Key } from '../../src/digest.ts'
-import { publishFolder } from '../volume/durable.ts'
+import { publishFolder } from '../disk/durable.ts'
 import { environmentFolder, quarantineFolder } from '../volume/layout.ts'
 import type { Volume } from '../volume/open-volume.ts'
 

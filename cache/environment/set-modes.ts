@@ -1,6 +1,6 @@
 import { chmodSync } from 'node:fs'
+import { onMachine } from '../disk/machine-error.ts'
 import type { Found } from '../disk/walk-tree.ts'
-import { onMachine } from '../volume/machine-error.ts'
 
 /** Permission bits in a sealed tree: nobody writes; a file that anybody may execute, everybody may. */
 export function sealedMode({ kind, mode }: Pick<Found, 'kind' | 'mode'>): number {

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { waitForLock } from '../volume/ofd-lock.ts'
+import { waitForLock } from '../lock/ofd-lock.ts'
 import type { Volume } from '../volume/open-volume.ts'
 import { fillingLock } from './index-file.ts'
 import type { IndexDatabase } from './open-index.ts'

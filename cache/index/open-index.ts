@@ -3,7 +3,7 @@ import { mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { EnvdError } from '../../src/error.ts'
-import { waitForLockSync } from '../volume/ofd-lock.ts'
+import { waitForLockSync } from '../lock/ofd-lock.ts'
 import { makingLock } from './index-file.ts'
 import { SCHEMA, SCHEMA_VERSION } from './schema.ts'
 

@@ -1,5 +1,5 @@
 import { EnvdError } from '../../src/error.ts'
-import { machineError } from '../volume/machine-error.ts'
+import { machineError } from '../disk/machine-error.ts'
 import { type IndexDatabase, inodeOf, isDamage, openIndex, removeIndex, UselessIndex } from './open-index.ts'
 
 export interface IndexPlace {

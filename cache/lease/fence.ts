@@ -1,8 +1,8 @@
 import { closeSync, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { EnvdError } from '../../src/error.ts'
+import { onMachine } from '../disk/machine-error.ts'
+import { waitForLockSync } from '../lock/ofd-lock.ts'
 import { fenceFile } from '../volume/layout.ts'
-import { onMachine } from '../volume/machine-error.ts'
-import { waitForLockSync } from '../volume/ofd-lock.ts'
 import type { Volume } from '../volume/open-volume.ts'
 import { readLeases } from './live-leases.ts'
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { isKey, type Key } from '../../src/digest.ts'
 import type { PackageRecord } from '../../src/report/package-record.ts'
+import { hasErrno, machineError } from '../disk/machine-error.ts'
 import { type At, packageFile } from '../volume/layout.ts'
-import { hasErrno, machineError } from '../volume/machine-error.ts'
 
 /**
  * The package, for the price of one small file; what a record names is all there. Null where it isn't known; a

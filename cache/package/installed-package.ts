@@ -3,8 +3,8 @@ import type { Key } from '../../src/digest.ts'
 import { EnvdError, type ErrorCode } from '../../src/error.ts'
 import type { Uncompiled } from '../../src/report/package-record.ts'
 import { escapeName } from '../../src/tree/escaped-name.ts'
+import { hasErrno, machineError, onMachine } from '../disk/machine-error.ts'
 import { placeIn } from '../disk/place-in.ts'
-import { hasErrno, machineError, onMachine } from '../volume/machine-error.ts'
 
 /** A distribution as it lies in a virtualenv. */
 export interface InstalledPackage {

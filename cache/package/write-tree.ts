@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { treeDigest } from '../../src/tree/manifest.ts'
+import { hasErrno, onMachine } from '../disk/machine-error.ts'
 import { makeFolder } from '../disk/make-folder.ts'
 import { stagingFolder, treeFile } from '../volume/layout.ts'
-import { hasErrno, onMachine } from '../volume/machine-error.ts'
 import type { Volume } from '../volume/open-volume.ts'
 
 /**

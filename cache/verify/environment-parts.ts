@@ -5,10 +5,10 @@ import { EnvdError } from '../../src/error.ts'
 import { type EnvironmentManifest, parseEnvironmentManifest } from '../../src/tree/environment-manifest.ts'
 import { MANIFEST_HEADER, treeDigest } from '../../src/tree/manifest.ts'
 import { parseManifest } from '../../src/tree/parse-manifest.ts'
+import { hasErrno } from '../disk/machine-error.ts'
 import { findEnvironment } from '../environment/find-environment.ts'
 import { readReceipt } from '../environment/receipt.ts'
 import { type At, environmentFolder, MANIFEST, RECEIPT } from '../volume/layout.ts'
-import { hasErrno } from '../volume/machine-error.ts'
 
 /** What an environment should consist of, as far as its own records can be believed. */
 export interface EnvironmentParts extends Pick<EnvironmentManifest, 'packages' | 'skeleton'> {

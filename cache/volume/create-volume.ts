@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { chmodSync, linkSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { EnvdError } from '../../src/error.ts'
+import { syncFolder, writeNewDurable } from '../disk/durable.ts'
+import { hasErrno, machineError, onMachine } from '../disk/machine-error.ts'
 import { makeFolder, makeFolders } from '../disk/make-folder.ts'
-import { syncFolder, writeNewDurable } from './durable.ts'
 import { faultPoint } from './fault-point.ts'
 import {
   type At,
@@ -14,7 +15,6 @@ import {
   LAYOUT_VERSION,
   versionFile,
 } from './layout.ts'
-import { hasErrno, machineError, onMachine } from './machine-error.ts'
 import { formatVersion, readVersion, type VersionFile } from './version-file.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { EnvdError } from '../../src/error.ts'
-import { writeDurable } from './durable.ts'
+import { writeDurable } from '../disk/durable.ts'
 import type { Volume } from './open-volume.ts'
 
 const passed: readonly string[] = ['VOLUME_READ_ONLY', 'DISK_FULL']

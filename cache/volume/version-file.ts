@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { EnvdError } from '../../src/error.ts'
+import { hasErrno, machineError } from '../disk/machine-error.ts'
 import { type At, LAYOUT_VERSION, versionFile } from './layout.ts'
-import { hasErrno, machineError } from './machine-error.ts'
 
 /** What VERSION says. `{"layout":1,"id":"<uuid>"}`, and `"removing":true` once its removal has begun. */
 export interface VersionFile {

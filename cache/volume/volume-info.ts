@@ -1,9 +1,9 @@
 import { statfsSync } from 'node:fs'
 import type { VolumeInfo } from '../../src/api/operations.ts'
 import { isKey } from '../../src/digest.ts'
+import { onMachine } from '../disk/machine-error.ts'
 import { namesIn } from '../disk/names-in.ts'
 import { environmentsFolder } from './layout.ts'
-import { onMachine } from './machine-error.ts'
 import type { Volume } from './open-volume.ts'
 
 /** Where, whose and how full: free bytes are those a user may write (statfs(2) bavail). */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import { hasErrno, onMachine } from '../../cache/volume/machine-error.ts'
+import { hasErrno, onMachine } from '../../cache/disk/machine-error.ts'
 import type { AddedTask, AddRequest } from '../../src/api/operations.ts'
 import type { Configuration } from '../../src/config/configuration.ts'
 import { EnvdError } from '../../src/error.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { execa } from 'execa'
-import { machineError } from '../../cache/volume/machine-error.ts'
+import { machineError } from '../../cache/disk/machine-error.ts'
 import { EnvdError } from '../../src/error.ts'
 import { CONTAINER_PREFIX } from '../../src/key/recipe.ts'
 import type { Uncompiled } from '../../src/report/package-record.ts'

@@ -1,5 +1,5 @@
 import { type BigIntStats, realpathSync, statSync } from 'node:fs'
-import { hasErrno } from '../../cache/volume/machine-error.ts'
+import { hasErrno } from '../../cache/disk/machine-error.ts'
 
 /** What lies at the end of the path; undefined also where this user can't get there. */
 export function statsOf(path: string): BigIntStats | undefined {

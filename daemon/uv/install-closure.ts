@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { onMachine } from '../../cache/volume/machine-error.ts'
+import { onMachine } from '../../cache/disk/machine-error.ts'
 import type { Closure, Distribution } from '../../src/closure/closure.ts'
 import { EnvdError } from '../../src/error.ts'
 import type { Target } from '../../src/target/target.ts'

@@ -1,7 +1,7 @@
 import { symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { onMachine } from '../../cache/disk/machine-error.ts'
 import { makeFolders } from '../../cache/disk/make-folder.ts'
-import { onMachine } from '../../cache/volume/machine-error.ts'
 import { EnvdError } from '../../src/error.ts'
 import type { Target } from '../../src/target/target.ts'
 import { classifyFailure } from './run/classify-failure.ts'

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { onMachine } from '../../cache/volume/machine-error.ts'
+import { onMachine } from '../../cache/disk/machine-error.ts'
 import { EnvdError } from '../../src/error.ts'
 import { failWith } from './run/fail-with.ts'
 import { retrying } from './run/retrying.ts'

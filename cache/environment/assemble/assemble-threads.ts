@@ -3,10 +3,10 @@ import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { EnvdError } from '../../../src/error.ts'
 import type { PackageRecord } from '../../../src/report/package-record.ts'
-import { linkError } from '../../blob/link-error.ts'
+import { linkError } from '../../blob/link/link-error.ts'
+import { hasErrno, machineError } from '../../disk/machine-error.ts'
 import { runOnAll } from '../../thread/run-on-all.ts'
 import { workerUrl } from '../../thread/worker-url.ts'
-import { hasErrno, machineError } from '../../volume/machine-error.ts'
 import type { AssembleAnswer, AssembleJob, FailedAnswer, ThreadData } from './assemble-job.ts'
 
 export interface AssembleThreads {

@@ -4,10 +4,10 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { isPlain, unescapeName } from '../../../src/tree/escaped-name.ts'
 import { scanManifest } from '../../../src/tree/scan-manifest.ts'
 import { blobIn } from '../../blob/blob-path.ts'
-import { linkBlob } from '../../blob/link-blob.ts'
+import { linkBlob } from '../../blob/link/link-blob.ts'
+import { hasErrno } from '../../disk/machine-error.ts'
 import { faultPoint } from '../../volume/fault-point.ts'
 import { blobsFolder, treeFile } from '../../volume/layout.ts'
-import { hasErrno } from '../../volume/machine-error.ts'
 import type {
   AssembleAnswer,
   AssembleJob,

@@ -4,8 +4,8 @@ import type { PackageRecord } from '../../../src/report/package-record.ts'
 import { compareNames } from '../../../src/tree/environment-manifest.ts'
 import { comparePaths, type TreeEntry } from '../../../src/tree/manifest.ts'
 import { scanManifest } from '../../../src/tree/scan-manifest.ts'
+import { onMachine } from '../../disk/machine-error.ts'
 import { treeFile } from '../../volume/layout.ts'
-import { onMachine } from '../../volume/machine-error.ts'
 import type { Volume } from '../../volume/open-volume.ts'
 
 /** A path that several packages have with different contents (design decision 8). */

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { hasErrno, machineError } from '../../volume/machine-error.ts'
+import { hasErrno, machineError } from '../../disk/machine-error.ts'
 import { restingState } from '../file-identity.ts'
 import type { IndexDatabase } from '../open-index.ts'
 

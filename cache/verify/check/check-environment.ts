@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs'
+import { hasErrno } from '../../disk/machine-error.ts'
 import { environmentTree } from '../../volume/layout.ts'
-import { hasErrno } from '../../volume/machine-error.ts'
 import { type Content, modeDetail, type Problem, sizeDamage } from '../problem.ts'
 import { blobNumber, ownerOfBlob, type Reports, wrongOutside } from './check-blobs.ts'
 import type { EnvironmentToCheck, ThreadData } from './check-job.ts'

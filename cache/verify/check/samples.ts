@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import { appendFileSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { hasErrno } from '../../disk/machine-error.ts'
 import { makeFolder } from '../../disk/make-folder.ts'
 import { type At, samplesFile } from '../../volume/layout.ts'
-import { hasErrno } from '../../volume/machine-error.ts'
 import { NumberTable } from './number-table.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { escapeName, isPlain, unescapeName } from '../../../src/tree/escaped-name.ts'
+import { hasErrno } from '../../disk/machine-error.ts'
 import { type At, treeFile } from '../../volume/layout.ts'
-import { hasErrno } from '../../volume/machine-error.ts'
 import type { Problem } from '../problem.ts'
 
 /**

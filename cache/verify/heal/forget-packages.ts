@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isKey, type Key } from '../../../src/digest.ts'
+import { syncFolder } from '../../disk/durable.ts'
+import { onMachine } from '../../disk/machine-error.ts'
 import { namesIn } from '../../disk/names-in.ts'
 import { findPackage } from '../../package/find-package.ts'
-import { syncFolder } from '../../volume/durable.ts'
 import { packageFile, packagesFolder } from '../../volume/layout.ts'
-import { onMachine } from '../../volume/machine-error.ts'
 import type { Volume } from '../../volume/open-volume.ts'
 
 /**

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, constants, fchmodSync, fstatSync, futimesSync, openSync, readSync } from 'node:fs'
 import { STORE_MTIME } from '../../../src/tree/store-mtime.ts'
 import { blobPath } from '../../blob/blob-path.ts'
-import { hasErrno } from '../../volume/machine-error.ts'
+import { hasErrno } from '../../disk/machine-error.ts'
 import type { Volume } from '../../volume/open-volume.ts'
 import type { Content } from '../problem.ts'
 

@@ -1,5 +1,5 @@
 import { lstatSync, realpathSync, type Stats } from 'node:fs'
-import { hasErrno } from '../../volume/machine-error.ts'
+import { hasErrno } from '../../disk/machine-error.ts'
 
 /**
  * What lies at a path of a tree; `nowhere` when the way there doesn't lead through the tree's own folders alone: through

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { lstatSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
+import { hasErrno, onMachine } from '../../disk/machine-error.ts'
 import { namesIn } from '../../disk/names-in.ts'
 import { removeFolder } from '../../disk/remove-folder.ts'
+import { withUvCacheAlone } from '../../lock/uv-cache-lock.ts'
 import { uvCachesFolder } from '../../volume/layout.ts'
-import { hasErrno, onMachine } from '../../volume/machine-error.ts'
 import type { Volume } from '../../volume/open-volume.ts'
-import { withUvCacheAlone } from '../../volume/uv-cache-lock.ts'
 
 export interface ArchiveSearch {
   /** Archives in which one of these files lies. */

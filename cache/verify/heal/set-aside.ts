@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { chmodSync, linkSync, lstatSync, renameSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { hasErrno, onMachine } from '../../disk/machine-error.ts'
 import { quarantineFolder } from '../../volume/layout.ts'
-import { hasErrno, onMachine } from '../../volume/machine-error.ts'
 import type { Volume } from '../../volume/open-volume.ts'
 
 /** Moves whatever lies there into quarantine/. What isn't there is no error. */

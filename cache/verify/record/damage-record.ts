@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Key } from '../../../src/digest.ts'
+import { hasErrno, machineError } from '../../disk/machine-error.ts'
 import { type At, DAMAGED, environmentFolder } from '../../volume/layout.ts'
-import { hasErrno, machineError } from '../../volume/machine-error.ts'
 
 /**
  * What verification found in one environment and nobody healed yet: `envs/<key>/damaged.json`. It lies in the

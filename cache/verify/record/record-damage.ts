@@ -3,10 +3,10 @@ import { renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Key } from '../../../src/digest.ts'
 import { EnvdError } from '../../../src/error.ts'
-import { syncFolder, writeNewDurable } from '../../volume/durable.ts'
+import { syncFolder, writeNewDurable } from '../../disk/durable.ts'
+import { hasErrno, onMachine } from '../../disk/machine-error.ts'
+import { waitForLockSync } from '../../lock/ofd-lock.ts'
 import { type At, lockFile } from '../../volume/layout.ts'
-import { hasErrno, onMachine } from '../../volume/machine-error.ts'
-import { waitForLockSync } from '../../volume/ofd-lock.ts'
 import { type DamagedContent, type DamageRecord, damageFile, pendingFindings } from './damage-record.ts'
 
 export type FoundDamage = Pick<DamageRecord, 'paths' | 'contents'>

@@ -1,5 +1,5 @@
 import { isKey, type Key } from '../../../src/digest.ts'
-import { writeDurable } from '../../volume/durable.ts'
+import { writeDurable } from '../../disk/durable.ts'
 import { historyFile } from '../../volume/layout.ts'
 import type { Volume } from '../../volume/open-volume.ts'
 import { requireOwner } from '../../volume/require-owner.ts'

@@ -1,7 +1,7 @@
 import type { Key } from '../../../src/digest.ts'
+import { onMachine } from '../../disk/machine-error.ts'
 import { placeIn } from '../../disk/place-in.ts'
 import { environmentTree } from '../../volume/layout.ts'
-import { onMachine } from '../../volume/machine-error.ts'
 import type { Volume } from '../../volume/open-volume.ts'
 import { requireOwner } from '../../volume/require-owner.ts'
 import { lstatWithin } from '../heal/lstat-within.ts'

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { EnvdError } from '../../../src/error.ts'
 import { namesIn } from '../../disk/names-in.ts'
 import { readLeases } from '../../lease/live-leases.ts'
+import { isLocked } from '../../lock/ofd-lock.ts'
 import { locksFolder } from '../layout.ts'
-import { isLocked } from '../ofd-lock.ts'
 import type { Volume } from '../open-volume.ts'
 
 /** VOLUME_BUSY while somebody builds or uses an environment; `except` names lock files of the caller. */

@@ -1,6 +1,6 @@
 import { namesIn } from '../../../cache/disk/names-in.ts'
+import { isLocked } from '../../../cache/lock/ofd-lock.ts'
 import { buildLockFile, locksFolder } from '../../../cache/volume/layout.ts'
-import { isLocked } from '../../../cache/volume/ofd-lock.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
 import type { Configuration } from '../../../src/config/configuration.ts'
 import type { Key } from '../../../src/digest.ts'

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { relinkArchives } from '../../../cache/blob/relink-archives.ts'
+import { withUvCache } from '../../../cache/lock/uv-cache-lock.ts'
 import type { InstalledPackage } from '../../../cache/package/installed-package.ts'
 import { takeInPackages } from '../../../cache/package/take-in-package.ts'
 import { recordReplaced } from '../../../cache/verify/record/record-replaced.ts'
@@ -13,7 +14,6 @@ import {
   treesFolder,
 } from '../../../cache/volume/layout.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
-import { withUvCache } from '../../../cache/volume/uv-cache-lock.ts'
 import type { PackageRecord } from '../../../src/report/package-record.ts'
 import { compileBytecode } from '../../python/compile-bytecode.ts'
 import { dropDamaged } from '../../uv/proof/drop-damaged.ts'

@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path'
+import { withUvCache } from '../../../cache/lock/uv-cache-lock.ts'
 import type { InstalledPackage } from '../../../cache/package/installed-package.ts'
 import { faultPoint } from '../../../cache/volume/fault-point.ts'
-import { withUvCache } from '../../../cache/volume/uv-cache-lock.ts'
 import { EnvdError } from '../../../src/error.ts'
 import { VIRTUALENV } from '../../../src/tree/environment-manifest.ts'
 import { installClosure } from '../../uv/install-closure.ts'

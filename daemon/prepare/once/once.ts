@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
+import { type HeldLock, tryLock, waitForLock } from '../../../cache/lock/ofd-lock.ts'
 import { buildLockFile, buildRecordFile, buildSlotFile } from '../../../cache/volume/layout.ts'
-import { type HeldLock, tryLock, waitForLock } from '../../../cache/volume/ofd-lock.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
 import type { ErrorBody } from '../../../src/api/prepare.ts'
 import type { Key } from '../../../src/digest.ts'

@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync } from 'node:fs'
-import { onMachine } from '../../../cache/volume/machine-error.ts'
+import { onMachine } from '../../../cache/disk/machine-error.ts'
 
 /**
  * Names of the `.dist-info` folders in those of uv's archives that were unpacked before `sinceMs` (milliseconds since

@@ -1,6 +1,6 @@
 import { closeSync, lstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { onMachine } from '../../../cache/volume/machine-error.ts'
+import { onMachine } from '../../../cache/disk/machine-error.ts'
 
 /** What uv's cache holds of the distributions that are installed. */
 export interface CachedArchives {

@@ -1,5 +1,5 @@
+import { withUvCacheAlone } from '../../../cache/lock/uv-cache-lock.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
-import { withUvCacheAlone } from '../../../cache/volume/uv-cache-lock.ts'
 import { EnvdError } from '../../../src/error.ts'
 import { normalizeName } from '../../../src/version/name.ts'
 import { runUv } from '../run/run-uv.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { onMachine } from '../../../cache/volume/machine-error.ts'
+import { onMachine } from '../../../cache/disk/machine-error.ts'
 import { normalizeName } from '../../../src/version/name.ts'
 
 export interface Metadata {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringify } from 'smol-toml'
-import { onMachine } from '../../../cache/volume/machine-error.ts'
+import { onMachine } from '../../../cache/disk/machine-error.ts'
 import type { Distribution } from '../../../src/closure/closure.ts'
 import type { Target } from '../../../src/target/target.ts'
 

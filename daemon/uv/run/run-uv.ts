@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { execa } from 'execa'
-import { machineError, onMachine } from '../../../cache/volume/machine-error.ts'
+import { machineError, onMachine } from '../../../cache/disk/machine-error.ts'
 import { EnvdError } from '../../../src/error.ts'
 import { dyingWithParent, endGroup } from './process-group.ts'
 import { redact } from './redact.ts'

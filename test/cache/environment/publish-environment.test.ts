@@ -51,7 +51,7 @@ const builder = await childProgram(`
   import { sealTree } from './cache/environment/seal-tree.ts'
   import { takeLease } from './cache/lease/take-lease.ts'
   import { buildLockFile, stagingTree } from './cache/volume/layout.ts'
-  import { waitForLock } from './cache/volume/ofd-lock.ts'
+  import { waitForLock } from './cache/lock/ofd-lock.ts'
   import { openVolume } from './cache/volume/open-volume.ts'
   import { receiptFor } from './test/cache/support/receipt.ts'
   const volume = openVolume(args[0]!, { create: false })

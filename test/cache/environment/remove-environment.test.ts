@@ -9,6 +9,7 @@ import { removeEnvironment } from '../../../cache/environment/remove-environment
 import { sealTree } from '../../../cache/environment/seal-tree.ts'
 import { sweepStaging } from '../../../cache/lease/sweep-staging.ts'
 import { takeLease } from '../../../cache/lease/take-lease.ts'
+import { tryLock } from '../../../cache/lock/ofd-lock.ts'
 import {
   buildLockFile,
   environmentFolder,
@@ -17,7 +18,6 @@ import {
   stagingRoot,
   stagingTree,
 } from '../../../cache/volume/layout.ts'
-import { tryLock } from '../../../cache/volume/ofd-lock.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
 import type { Key } from '../../../src/digest.ts'
 import { childProgram } from '../support/child.ts'

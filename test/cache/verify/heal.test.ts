@@ -19,6 +19,7 @@ import { describe, expect, test } from 'vitest'
 import { findEnvironment } from '../../../cache/environment/find-environment.ts'
 import { findUndamaged } from '../../../cache/environment/find-undamaged.ts'
 import { takeLease } from '../../../cache/lease/take-lease.ts'
+import { tryLock } from '../../../cache/lock/ofd-lock.ts'
 import { findPackage } from '../../../cache/package/find-package.ts'
 import { healEnvironment } from '../../../cache/verify/heal/heal-environment.ts'
 import { pendingFindings } from '../../../cache/verify/record/damage-record.ts'
@@ -30,7 +31,6 @@ import {
   quarantineFolder,
   treeFile,
 } from '../../../cache/volume/layout.ts'
-import { tryLock } from '../../../cache/volume/ofd-lock.ts'
 import type { Key } from '../../../src/digest.ts'
 import {
   blobOf,

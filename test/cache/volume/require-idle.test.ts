@@ -1,9 +1,9 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { tryLock } from '../../../cache/lock/ofd-lock.ts'
 import { buildLockFile, buildRecordFile, locksFolder } from '../../../cache/volume/layout.ts'
 import { requireIdle } from '../../../cache/volume/maintenance/require-idle.ts'
-import { tryLock } from '../../../cache/volume/ofd-lock.ts'
 import { codeOf, newVolume } from '../support/temporary.ts'
 
 const key = 'a'.repeat(64)

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { tryLock } from '../../../cache/volume/ofd-lock.ts'
+import { tryLock } from '../../../cache/lock/ofd-lock.ts'
 import { startGround } from '../../fixture/ground.ts'
 import { makeWheel } from '../../fixture/make-wheel.ts'
 

@@ -1,5 +1,5 @@
-import { EnvdError } from '../../src/error.ts'
-import { hasErrno, machineError } from '../volume/machine-error.ts'
+import { EnvdError } from '../../../src/error.ts'
+import { hasErrno, machineError } from '../../disk/machine-error.ts'
 
 /**
  * What to throw for an error of link(2): LINK_OTHER_FILE_SYSTEM, LINK_NOT_PERMITTED or LINK_LIMIT, three causes with

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs'
-import { bringCurrent, countChanges } from '../../cache/index/bring-current.ts'
-import { type IndexDatabase, removeIndex } from '../../cache/index/open-index.ts'
-import { totals } from '../../cache/index/question/totals.ts'
-import { withIndex } from '../../cache/index/with-index.ts'
-import type { Volume } from '../../cache/volume/open-volume.ts'
-import type { IndexStatus } from '../../src/api/operations.ts'
+import { bringCurrent, countChanges } from '../../../cache/index/bring-current.ts'
+import { type IndexDatabase, removeIndex } from '../../../cache/index/open-index.ts'
+import { totals } from '../../../cache/index/question/totals.ts'
+import { withIndex } from '../../../cache/index/with-index.ts'
+import type { Volume } from '../../../cache/volume/open-volume.ts'
+import type { IndexStatus } from '../../../src/api/operations.ts'
 import { indexPlace } from './index-place.ts'
 
 /** What the index knows, and whether that is what lies on the volume; reads nothing in. */

@@ -1,6 +1,6 @@
-import { uvCacheGateFile, uvCacheLockFile } from './layout.ts'
+import { uvCacheGateFile, uvCacheLockFile } from '../volume/layout.ts'
+import type { Volume } from '../volume/open-volume.ts'
 import { type WaitOptions, waitForLock } from './ofd-lock.ts'
-import type { Volume } from './open-volume.ts'
 
 /**
  * Runs `work` while nothing is taken from uv's cache: from the start of an installation until what was installed has

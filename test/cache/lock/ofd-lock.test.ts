@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { isLocked, tryLock, waitForLock, waitForLockSync } from '../../../cache/volume/ofd-lock.ts'
+import { isLocked, tryLock, waitForLock, waitForLockSync } from '../../../cache/lock/ofd-lock.ts'
 import { childProgram } from '../support/child.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const holder = await childProgram(`
-  import { tryLock } from './cache/volume/ofd-lock.ts'
+  import { tryLock } from './cache/lock/ofd-lock.ts'
   const lock = tryLock(args[0]!)
   say(lock !== null)
   if (lock !== null) await hang()
@@ -15,7 +15,7 @@ const holder = await childProgram(`
 /** Takes the lock, spawns a program that outlives it, and hangs. */
 const parent = await childProgram(`
   import { spawn } from 'node:child_process'
-  import { tryLock } from './cache/volume/ofd-lock.ts'
+  import { tryLock } from './cache/lock/ofd-lock.ts'
   tryLock(args[0]!)
   const child = spawn('sleep', ['1000'], { stdio: 'ignore', detached: true })
   say(child.pid)
@@ -118,7 +118,7 @@ test('a lock file made anew has one holder', () => {
 /** Each takes and deletes the lock many times, adding one to a number that only the lock protects. */
 const counter = await childProgram(`
   import { readFileSync, writeFileSync } from 'node:fs'
-  import { waitForLockSync } from './cache/volume/ofd-lock.ts'
+  import { waitForLockSync } from './cache/lock/ofd-lock.ts'
   for (let turn = 0; turn < 200; turn++) {
     const lock = waitForLockSync(args[0]!, 60_000)!
     writeFileSync(args[1]!, String(Number(readFileSync(args[1]!, 'utf8')) + 1))

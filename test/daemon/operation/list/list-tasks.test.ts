@@ -2,23 +2,28 @@ import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:f
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
-import { indexFile } from '../../../cache/index/index-file.ts'
-import { openIndex } from '../../../cache/index/open-index.ts'
-import { buildLockFile, environmentFolder, SUMMARY, SUMMARY_REMOVING } from '../../../cache/volume/layout.ts'
-import { tryLock } from '../../../cache/volume/ofd-lock.ts'
-import type { Volume } from '../../../cache/volume/open-volume.ts'
-import { listDirectly } from '../../../daemon/operation/list/list-directly.ts'
-import { startListing } from '../../../daemon/operation/list/listing.ts'
-import { listTasks } from '../../../daemon/operation/list-tasks.ts'
-import { rememberKey } from '../../../daemon/prepare/task/known-key.ts'
-import { readTask } from '../../../daemon/prepare/task/read-task.ts'
-import { targetOf } from '../../../daemon/prepare/task/target-of.ts'
-import { taskNames } from '../../../daemon/prepare/task/task-names.ts'
-import { recordTask } from '../../../daemon/prepare/task/task-record.ts'
-import type { Configuration } from '../../../src/config/configuration.ts'
-import { sha256 } from '../../cache/support/packages.ts'
-import { newVolume, temporaryFolder } from '../../cache/support/temporary.ts'
-import { anyInterpreter } from '../../fixture/interpreter.ts'
+import { indexFile } from '../../../../cache/index/index-file.ts'
+import { openIndex } from '../../../../cache/index/open-index.ts'
+import { tryLock } from '../../../../cache/lock/ofd-lock.ts'
+import {
+  buildLockFile,
+  environmentFolder,
+  SUMMARY,
+  SUMMARY_REMOVING,
+} from '../../../../cache/volume/layout.ts'
+import type { Volume } from '../../../../cache/volume/open-volume.ts'
+import { listDirectly } from '../../../../daemon/operation/list/list-directly.ts'
+import { listTasks } from '../../../../daemon/operation/list/list-tasks.ts'
+import { startListing } from '../../../../daemon/operation/list/listing.ts'
+import { rememberKey } from '../../../../daemon/prepare/task/known-key.ts'
+import { readTask } from '../../../../daemon/prepare/task/read-task.ts'
+import { targetOf } from '../../../../daemon/prepare/task/target-of.ts'
+import { taskNames } from '../../../../daemon/prepare/task/task-names.ts'
+import { recordTask } from '../../../../daemon/prepare/task/task-record.ts'
+import type { Configuration } from '../../../../src/config/configuration.ts'
+import { sha256 } from '../../../cache/support/packages.ts'
+import { newVolume, temporaryFolder } from '../../../cache/support/temporary.ts'
+import { anyInterpreter } from '../../../fixture/interpreter.ts'
 
 const count = 60
 const wholeSecond = 1_700_000_000

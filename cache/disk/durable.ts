@@ -4,8 +4,8 @@ import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, writeFi
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { EnvdError } from '../../src/error.ts'
-import { makeFolders } from '../disk/make-folder.ts'
 import { hasErrno, machineError, onMachine } from './machine-error.ts'
+import { makeFolders } from './make-folder.ts'
 
 /**
  * Replaces a file as a whole: readers see the old or the new contents, also after a power cut. The mode holds

@@ -1,12 +1,12 @@
-import { namesIn } from '../../cache/disk/names-in.ts'
-import type { Volume } from '../../cache/volume/open-volume.ts'
-import type { TaskRow } from '../../src/api/operations.ts'
-import type { Configuration } from '../../src/config/configuration.ts'
-import { readTask } from '../prepare/task/read-task.ts'
-import { taskNames } from '../prepare/task/task-names.ts'
-import { listDirectly } from './list/list-directly.ts'
-import { startListing } from './list/listing.ts'
-import { rowOrProblem } from './list/task-row.ts'
+import { namesIn } from '../../../cache/disk/names-in.ts'
+import type { Volume } from '../../../cache/volume/open-volume.ts'
+import type { TaskRow } from '../../../src/api/operations.ts'
+import type { Configuration } from '../../../src/config/configuration.ts'
+import { readTask } from '../../prepare/task/read-task.ts'
+import { taskNames } from '../../prepare/task/task-names.ts'
+import { listDirectly } from './list-directly.ts'
+import { startListing } from './listing.ts'
+import { rowOrProblem } from './task-row.ts'
 
 /** From so many tasks on, what was seen of them the last time is worth loading SQLite. */
 const many = 50
@@ -21,7 +21,7 @@ export async function listTasks(configuration: Configuration, volume: Volume | n
   const listing = startListing(configuration, volume)
   const names = namesIn(lockfiles).filter(name => !name.startsWith('.'))
   if (names.length < many) return listDirectly(listing, taskNames(lockfiles))
-  const { listWithMemory } = await import('./list/list-with-memory.ts')
+  const { listWithMemory } = await import('./list-with-memory.ts')
   return listWithMemory(listing, names)
 }
 

@@ -1,14 +1,14 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { publishFolder, syncFileSystem, writeDurable } from '../../../cache/volume/durable.ts'
-import { machineError } from '../../../cache/volume/machine-error.ts'
+import { publishFolder, syncFileSystem, writeDurable } from '../../../cache/disk/durable.ts'
+import { machineError } from '../../../cache/disk/machine-error.ts'
 import { EnvdError } from '../../../src/error.ts'
 import { childProgram } from '../support/child.ts'
 import { codeOf, smallFileSystem, temporaryFolder } from '../support/temporary.ts'
 
 const writer = await childProgram(`
-  import { writeDurable } from './cache/volume/durable.ts'
+  import { writeDurable } from './cache/disk/durable.ts'
   for (let turn = 0; ; turn++) {
     writeDurable(args[0]!, String(turn % 10).repeat(100_000), { mode: 0o644 })
     if (turn === 3) say('going')

@@ -11,9 +11,9 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { EnvdError } from '../../src/error.ts'
-import { STORE_MTIME } from '../../src/tree/store-mtime.ts'
-import { onMachine } from '../volume/machine-error.ts'
+import { EnvdError } from '../../../src/error.ts'
+import { STORE_MTIME } from '../../../src/tree/store-mtime.ts'
+import { onMachine } from '../../disk/machine-error.ts'
 
 const chunk = 1 << 20
 

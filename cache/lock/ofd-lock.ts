@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, rmSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { hasErrno, machineError } from './machine-error.ts'
+import { hasErrno, machineError } from '../disk/machine-error.ts'
 
 /**
  * Locks between processes that die with their holder: open file description locks (fcntl(2),

@@ -1,5 +1,5 @@
 import { linkSync, statSync } from 'node:fs'
-import { hasErrno } from '../volume/machine-error.ts'
+import { hasErrno } from '../../disk/machine-error.ts'
 
 /** For tests: file systems that allow so few links (some network ones 177) are not at hand. */
 const simulatedLimit = Number(process.env.ENVD_LINK_LIMIT ?? Number.POSITIVE_INFINITY)

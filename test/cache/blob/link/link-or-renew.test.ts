@@ -10,11 +10,11 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { linkOrRenew } from '../../../cache/blob/link-or-renew.ts'
-import { STORE_MTIME } from '../../../src/tree/store-mtime.ts'
-import { childProgram } from '../support/child.ts'
-import { sha256 } from '../support/packages.ts'
-import { codeOf, smallFileSystem, temporaryFolder } from '../support/temporary.ts'
+import { linkOrRenew } from '../../../../cache/blob/link/link-or-renew.ts'
+import { STORE_MTIME } from '../../../../src/tree/store-mtime.ts'
+import { childProgram } from '../../support/child.ts'
+import { sha256 } from '../../support/packages.ts'
+import { codeOf, smallFileSystem, temporaryFolder } from '../../support/temporary.ts'
 
 function blobOf(content: string) {
   const folder = temporaryFolder()
@@ -25,7 +25,7 @@ function blobOf(content: string) {
 
 /** Links a blob many times and says what each took. */
 const linker = await childProgram(`
-  import { linkOrRenew } from './cache/blob/link-or-renew.ts'
+  import { linkOrRenew } from './cache/blob/link/link-or-renew.ts'
   const [blob, sha256, folder, count] = args as [string, string, string, string]
   let copies = 0
   try {
