@@ -1,4 +1,4 @@
-import type { CommandName } from './command-table.ts'
+import type { CommandName } from './table/command-table.ts'
 import type { Verb } from './verb.ts'
 
 /** Each command's code, loaded when it is the one. What a verb answers is its own affair: hence `unknown`. */

@@ -1,5 +1,5 @@
 import type { ConfigurationFlags } from '../../src/config/configuration.ts'
-import type { CommandName } from '../command-table.ts'
+import type { CommandName } from '../table/command-table.ts'
 
 /** A command line, understood. */
 export interface Invocation {

@@ -2,14 +2,8 @@ import { parseArgs } from 'node:util'
 import type { ConfigurationFlags } from '../../src/config/configuration.ts'
 import { EnvdError } from '../../src/error.ts'
 import { nearestName } from '../../src/nearest-name.ts'
-import {
-  type CommandName,
-  commandNames,
-  entryOf,
-  globalOptions,
-  type OptionEntry,
-  usageOf,
-} from '../command-table.ts'
+import { type CommandName, commandNames, entryOf, globalOptions, usageOf } from '../table/command-table.ts'
+import type { OptionEntry } from '../table/entry.ts'
 import type { GivenOptions, Invocation } from './invocation.ts'
 
 /** @throws USAGE, with the nearest command or option for a mistyped one */

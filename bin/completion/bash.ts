@@ -1,4 +1,4 @@
-import { commandNames, entryOf, globalOptions } from '../command-table.ts'
+import { commandNames, entryOf, globalOptions } from '../table/command-table.ts'
 import { firstWords, secondWords, valuedOptions } from './table-words.ts'
 
 /** A completion script for bash 4 or later, made from the command table. */

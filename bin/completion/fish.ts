@@ -1,4 +1,5 @@
-import { commandNames, entryOf, globalOptions, type OptionEntry } from '../command-table.ts'
+import { commandNames, entryOf, globalOptions } from '../table/command-table.ts'
+import type { OptionEntry } from '../table/entry.ts'
 import { firstWords, secondWords } from './table-words.ts'
 
 /** A completion script for fish, made from the command table. */

@@ -1,4 +1,5 @@
-import { commandNames, entryOf, globalOptions, type OptionEntry } from '../command-table.ts'
+import { commandNames, entryOf, globalOptions } from '../table/command-table.ts'
+import type { OptionEntry } from '../table/entry.ts'
 
 /** An option that takes a value, with the command it belongs to; `*`: every command. */
 interface ValuedOption {

@@ -1,4 +1,4 @@
-import { commandNames, entryOf, globalOptions } from '../command-table.ts'
+import { commandNames, entryOf, globalOptions } from '../table/command-table.ts'
 import { firstWords, secondWords, valuedOptions } from './table-words.ts'
 
 /** A completion script for zsh, made from the command table; to be sourced after `compinit`. */

@@ -4,9 +4,9 @@ import {
   commandTable,
   entryOf,
   globalOptions,
-  type OptionEntry,
   usageOf,
-} from '../command-table.ts'
+} from '../table/command-table.ts'
+import type { OptionEntry } from '../table/entry.ts'
 import { columns } from './columns.ts'
 import type { Style } from './style.ts'
 

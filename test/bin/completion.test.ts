@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { commandNames, entryOf, globalOptions } from '../../bin/command-table.ts'
+import { commandNames, entryOf, globalOptions } from '../../bin/table/command-table.ts'
 import { envdFile } from './support/envd-file.ts'
 import { bash, demo, startWorkbench } from './support/workbench.ts'
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parseArguments } from '../../bin/arguments/parse-arguments.ts'
-import { commandNames, entryOf, usageOf } from '../../bin/command-table.ts'
+import { commandNames, entryOf, usageOf } from '../../bin/table/command-table.ts'
 import { root } from './support/repository.ts'
 
 const readme = readFileSync(join(root, 'README.md'), 'utf8')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parseArguments } from '../../../bin/arguments/parse-arguments.ts'
-import { commandNames, entryOf } from '../../../bin/command-table.ts'
+import { commandNames, entryOf } from '../../../bin/table/command-table.ts'
 import type { EnvdError } from '../../../src/error.ts'
 
 function parse(line: string) {

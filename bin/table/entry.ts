@@ -1,0 +1,31 @@
+/** What the table of commands is made of. */
+
+export interface CommandEntry {
+  readonly summary: string
+  readonly arguments: readonly ArgumentEntry[]
+  readonly options: readonly OptionEntry[]
+  /** What may follow `--`, untouched; null: nothing. */
+  readonly rest?: string
+  readonly examples: readonly { readonly line: string; readonly what: string }[]
+}
+
+export interface ArgumentEntry {
+  readonly name: string
+  /** What completion offers. */
+  readonly kind: 'task' | 'text' | readonly string[]
+  readonly count: 'one' | 'any'
+}
+
+export interface OptionEntry {
+  /** Without the dashes. */
+  readonly name: string
+  readonly short?: string
+  /** Name of its value; absent for a switch. */
+  readonly value?: string
+  readonly kind?: 'file' | 'folder' | 'text'
+  /** May be given several times. */
+  readonly repeated?: true
+  /** Overrides the setting of its name. */
+  readonly setting?: true
+  readonly summary: string
+}

@@ -1,0 +1,99 @@
+import type { CommandEntry, OptionEntry } from './entry.ts'
+
+const interpreter = {
+  name: 'python',
+  value: 'PATH',
+  kind: 'file',
+  setting: true,
+  summary: 'the interpreter to use (ENVD_PYTHON)',
+} as const satisfies OptionEntry
+
+const task = { name: 'task', kind: 'task', count: 'one' } as const
+const reference = { name: 'task|key', kind: 'task', count: 'one' } as const
+
+/** Tasks and their environments. */
+export const environmentCommands = {
+  prepare: {
+    summary: 'build the environments of tasks, or find them ready',
+    arguments: [{ name: 'task', kind: 'task', count: 'any' }],
+    options: [
+      { name: 'all', summary: 'every task in the folder of tasks' },
+      { name: 'dry-run', summary: 'select the files and name the key, build nothing' },
+      interpreter,
+      {
+        name: 'builds',
+        value: 'N',
+        kind: 'text',
+        setting: true,
+        summary: 'how many builds run side by side (ENVD_BUILDS)',
+      },
+    ],
+    examples: [
+      { line: 'envd prepare quickstart', what: 'one task' },
+      { line: 'envd prepare --all --builds 4', what: 'all of them, four builds at a time' },
+      { line: 'envd prepare quickstart --dry-run --json', what: 'the exact files, nothing is built' },
+    ],
+  },
+  run: {
+    summary: 'run a command in the environment of a task, preparing it first',
+    arguments: [task],
+    options: [interpreter],
+    rest: 'cmd',
+    examples: [
+      {
+        line: "envd run quickstart -- python -c 'import numpy; print(numpy.__version__)'",
+        what: 'a one-liner',
+      },
+      { line: 'envd run my-task -- pytest -x tests', what: 'exit status and signals are passed on' },
+    ],
+  },
+  ls: {
+    summary: 'list the tasks with state, size and key',
+    arguments: [],
+    options: [],
+    examples: [{ line: 'envd ls', what: 'a table; with --json, every field' }],
+  },
+  show: {
+    summary: 'print the receipt of an environment: everything it depends on',
+    arguments: [reference],
+    options: [],
+    examples: [{ line: 'envd show quickstart', what: 'by task, or by key' }],
+  },
+  why: {
+    summary: 'say which facts make the keys of two environments differ',
+    arguments: [
+      { name: 'a', kind: 'task', count: 'one' },
+      { name: 'b', kind: 'task', count: 'one' },
+    ],
+    options: [],
+    examples: [{ line: 'envd why my-task my-other-task', what: 'tasks or keys' }],
+  },
+  add: {
+    summary: 'make a task from a lock',
+    arguments: [{ name: 'task', kind: 'text', count: 'one' }],
+    options: [
+      {
+        name: 'lock',
+        value: 'PATH',
+        kind: 'file',
+        summary: 'uv.lock, pylock.toml or requirements with hashes',
+      },
+      { name: 'python', value: 'VERSION', kind: 'text', summary: '3.12, 3.12.1 or a range as >=3.10,<3.13' },
+      {
+        name: 'extra',
+        value: 'NAME',
+        kind: 'text',
+        repeated: true,
+        summary: 'an extra of the locked project',
+      },
+      { name: 'group', value: 'NAME', kind: 'text', repeated: true, summary: 'a dependency group of it' },
+    ],
+    examples: [{ line: 'envd add my-task --lock ~/project/uv.lock --python 3.12', what: 'from a project' }],
+  },
+  rm: {
+    summary: 'remove an environment; the folder of the task stays',
+    arguments: [reference],
+    options: [],
+    examples: [{ line: 'envd rm quickstart', what: 'refused while something uses it' }],
+  },
+} as const satisfies Record<string, CommandEntry>
