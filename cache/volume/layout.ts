@@ -18,6 +18,11 @@ import { join } from 'node:path'
  *                                  there, and its mtime is the last use
  *     envs/<key>/summary.removing  the same while it is being removed (cache/environment/remove-environment.ts)
  *     envs/<key>/damaged.json      what verification found in it, until it is healed (cache/verify/record/damage-record.ts)
+ *     pythons/<digest>/tree/       an interpreter that was taken in, as a tree of blobs; manifest and python.json beside it
+ *     images/oci/                  one OCI image layout for all base images
+ *     images/<name>.json           what was pulled or built as that image
+ *     images/debs/                 Debian packages images were built from
+ *     artifacts/<kind>/<key>/      weights or a data set: tree/, manifest and artifact.json
  *     uv/<version>/                uv's cache, and nothing of ours in it
  *     tools/uv/<version>/          uv itself
  *     tasks/                       lockfiles folder and last key of each task
@@ -110,6 +115,12 @@ export const factsFolder = ({ root }: At, kind: string): string => join(root, 'f
 export const historyFile = ({ root }: At, name: string): string => join(root, 'history', `${name}.json`)
 export const tasksFolder = ({ root }: At): string => join(root, 'tasks')
 export const logsFolder = ({ root }: At): string => join(root, 'logs')
+export const pythonsFolder = ({ root }: At): string => join(root, 'pythons')
+export const pythonFolder = (at: At, digest: string): string => join(pythonsFolder(at), digest)
+export const imagesFolder = ({ root }: At): string => join(root, 'images')
+export const artifactsFolder = ({ root }: At): string => join(root, 'artifacts')
+export const artifactFolder = (at: At, kind: string, key: string): string =>
+  join(artifactsFolder(at), kind, key)
 export const uvCachesFolder = ({ root }: At): string => join(root, 'uv')
 export const uvCacheFolder = (at: At, version: string): string => join(uvCachesFolder(at), version)
 export const uvToolFolder = ({ root }: At, version: string): string => join(root, 'tools', 'uv', version)

@@ -1,0 +1,47 @@
+import type { Key } from '../digest.ts'
+
+/**
+ * What a container of a task gets, the same for every engine; each adapter renders it
+ * (src/mount/render/). A pure function makes it from what is on the volume (src/mount/plan-mounts.ts).
+ */
+export interface MountPlan {
+  readonly task: string
+  /** Of the environment. */
+  readonly key: Key
+  /** Name of the base image, and the reference an engine takes; null: any image that fits the target. */
+  readonly image: { readonly name: string; readonly reference: string } | null
+  /** In the order they are made; recursively read-only, nosuid, nodev. */
+  readonly mounts: readonly PlannedMount[]
+  /** Writable, empty at the start and private to one container; mode 1777. */
+  readonly scratch: readonly { readonly destination: string; readonly bytes: number | null }[]
+  /** Without PATH. */
+  readonly variables: Readonly<Record<string, string>>
+  /** The whole PATH: the environment's `bin` in front of the image's own. */
+  readonly path: string
+  /** Keys the container's lease claims: the environment, the interpreter, artifacts. */
+  readonly leased: readonly string[]
+}
+
+/** One folder of the volume as the container sees it. */
+export interface PlannedMount {
+  readonly kind: 'environment' | 'python' | 'artifact' | 'project'
+  /** Absolute, on this host. */
+  readonly source: string
+  /** Absolute, in the container. */
+  readonly destination: string
+  /** Folders laid over `source`, the first on top; together one read-only overlay. Absent: a bind mount. */
+  readonly layers?: readonly string[]
+}
+
+/** Fixed paths in a container. */
+export const CONTAINER = {
+  root: '/opt/envd',
+  /** Equal to CONTAINER_PREFIX of the recipe. */
+  environment: '/opt/envd/env',
+  /** An interpreter that was taken in; absent where the image's own is used. */
+  python: '/opt/envd/python',
+  /** Artifacts: `hub/` in the layout of the hub's cache, others by name. */
+  artifacts: '/opt/envd/artifacts',
+  scratch: '/opt/envd/scratch',
+  project: '/workspace',
+} as const
