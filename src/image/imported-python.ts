@@ -16,6 +16,10 @@ export interface ImportedPython {
   readonly executable: string
   /** Lowest libc that every ELF file of it runs with. */
   readonly minimumLibc: Target['libc']
+  /** Names of the shared libraries that were brought along from the host, sorted: `libssl.so.3`. */
+  readonly libraries: readonly string[]
+  /** Modules of the standard library that it came without, sorted: `_tkinter`. */
+  readonly leftOut: readonly string[]
   /** Where it came from, on which host; for people. */
   readonly importedFrom: string
   /** ISO 8601. */
