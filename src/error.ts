@@ -20,6 +20,16 @@ const kinds = {
   TASK_EXISTS: { exit: 2, hint: 'Choose another name, or edit its task.toml.' },
   TASK_INVALID: { exit: 2, hint: 'Correct task.toml; `envd add --help` shows what it may hold.' },
   TASK_NOT_SUPPORTED: { exit: 2, hint: 'This part of task.toml is reserved for a later version; remove it.' },
+  IMAGE_NAME_INVALID: {
+    exit: 2,
+    hint: 'A name of a base image matches [a-z0-9][a-z0-9._-]* and is not 64 hex digits.',
+  },
+  IMAGE_NOT_FOUND: {
+    exit: 2,
+    hint: 'See `envd image ls`, or set ENVD_BASE_IMAGES to the folder of your images.',
+  },
+  IMAGE_INVALID: { exit: 2, hint: 'Correct image.toml; `envd image ls --help` shows what it may hold.' },
+  IMAGE_NOT_PINNED: { exit: 2, hint: 'Write the digest of the image instead of a tag.' },
 
   // locks
   LOCK_NOT_FOUND: { exit: 1, hint: 'Name the lock file in task.toml with `lock = "…"`.' },

@@ -14,6 +14,13 @@ export const globalOptions = [
     setting: true,
     summary: 'the folder of tasks (ENVD_LOCKFILES)',
   },
+  {
+    name: 'base-images',
+    value: 'PATH',
+    kind: 'folder',
+    setting: true,
+    summary: 'the folder of base images (ENVD_BASE_IMAGES)',
+  },
   { name: 'help', short: 'h', summary: 'explain a command' },
   { name: 'version', short: 'V', summary: 'print the versions of envd, uv and the layout of the volume' },
 ] as const satisfies readonly OptionEntry[]

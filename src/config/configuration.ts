@@ -6,6 +6,8 @@ export interface Configuration {
   readonly volumeIsDefault: boolean
   /** Absolute path of the folder of tasks. */
   readonly lockfiles: string
+  /** Absolute path of the folder of base images. */
+  readonly baseImages: string
   /** Absolute path of the interpreter to use for every task, or null. */
   readonly python: string | null
   /** How many environments are built side by side. */
@@ -28,6 +30,7 @@ export interface Origin {
 export interface ConfigurationFlags {
   readonly volume?: string
   readonly lockfiles?: string
+  readonly 'base-images'?: string
   readonly python?: string
   readonly builds?: string
 }

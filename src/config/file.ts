@@ -10,7 +10,7 @@ export interface ConfigurationFile {
   place(...path: string[]): string
 }
 
-const fileSettings = ['volume', 'lockfiles', 'python', 'builds'] as const
+const fileSettings = ['volume', 'lockfiles', 'base-images', 'python', 'builds'] as const
 export type FileSetting = (typeof fileSettings)[number]
 
 /** @throws CONFIG_INVALID with file and line */
@@ -20,6 +20,7 @@ export function parseConfigurationFile(text: string, path: string): Configuratio
   const settings = {
     volume: table.string('volume'),
     lockfiles: table.string('lockfiles'),
+    'base-images': table.string('base-images'),
     python: table.string('python'),
     builds: builds === null ? null : String(builds),
   }

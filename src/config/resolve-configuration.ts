@@ -41,12 +41,14 @@ export function resolveConfiguration(sources: ConfigurationSources): Configurati
 
   const volume = find('volume', sources, file) ?? byDefault(`${data}/envd`, cwd)
   const lockfiles = find('lockfiles', sources, file) ?? byDefault('lockfiles', cwd)
+  const baseImages = find('base-images', sources, file) ?? byDefault('base-images', cwd)
   const python = find('python', sources, file)
   const builds = find('builds', sources, file) ?? byDefault(String(cores), cwd)
   const settings = {
     volume: absolutePath(volume, home),
     volumeIsDefault: volume.origin === 'default',
     lockfiles: absolutePath(lockfiles, home),
+    baseImages: absolutePath(baseImages, home),
     python: python === null ? null : absolutePath(python, home),
     builds: count(builds),
     indexes: file?.indexes ?? {},
@@ -57,6 +59,7 @@ export function resolveConfiguration(sources: ConfigurationSources): Configurati
       return [
         { key: 'volume', value: settings.volume, origin: volume.origin },
         { key: 'lockfiles', value: settings.lockfiles, origin: lockfiles.origin },
+        { key: 'base-images', value: settings.baseImages, origin: baseImages.origin },
         { key: 'python', value: settings.python, origin: python?.origin ?? 'default' },
         { key: 'builds', value: String(settings.builds), origin: builds.origin },
         ...indexOrigins(file),
@@ -74,7 +77,7 @@ function find(
   const flag = flags[name]
   if (flag === '') throw new EnvdError('CONFIG_INVALID', `--${name} is empty`)
   if (flag !== undefined) return { text: flag, origin: `--${name}`, base: cwd }
-  const variable = `ENVD_${name.toUpperCase()}`
+  const variable = `ENVD_${name.toUpperCase().replace('-', '_')}`
   const value = environment[variable]
   if (value !== undefined) return { text: value, origin: variable, base: cwd }
   const written = file?.settings[name] ?? null

@@ -7,6 +7,7 @@ type Variables = Readonly<Record<string, string | undefined>>
 const known = new Set([
   'ENVD_VOLUME',
   'ENVD_LOCKFILES',
+  'ENVD_BASE_IMAGES',
   'ENVD_PYTHON',
   'ENVD_BUILDS',
   'ENVD_CONFIG',

@@ -7,6 +7,7 @@ import { keyLine } from './key-line.ts'
 export interface StrictTable {
   string(key: string): string | null
   integer(key: string): number | null
+  boolean(key: string): boolean | null
   strings(key: string): string[] | null
   /** A table of strings with free names; empty where it is absent. */
   stringsByName(key: string): Record<string, string>
@@ -62,6 +63,7 @@ function strictTable(values: Record<string, unknown>, path: readonly string[], s
   return {
     string: key => take(key, 'a string', isString),
     integer: key => take(key, 'a whole number', isInteger),
+    boolean: key => take(key, 'true or false', isBoolean),
     strings: key => take(key, 'an array of strings', isStrings),
     stringsByName(key) {
       const table = take(key, 'a table', isTable) ?? {}
@@ -100,6 +102,7 @@ function dotted(path: readonly string[]): string {
 }
 
 const isString = (value: unknown): value is string => typeof value === 'string'
+const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean'
 const isInteger = (value: unknown): value is number => Number.isSafeInteger(value)
 const isStrings = (value: unknown): value is string[] => Array.isArray(value) && value.every(isString)
 const isTable = (value: unknown): value is Record<string, unknown> =>

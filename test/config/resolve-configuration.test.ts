@@ -29,25 +29,35 @@ function refusal(sources: Partial<ConfigurationSources>): { code: string; messag
 }
 
 describe('a setting', () => {
-  const file = 'volume = "from-file"\nlockfiles = "tasks"\nbuilds = 3\npython = "/opt/python"\n'
+  const file =
+    'volume = "from-file"\nlockfiles = "tasks"\nbase-images = "images"\nbuilds = 3\npython = "/opt/python"\n'
   const environment = {
     ENVD_VOLUME: 'from-variable',
     ENVD_BUILDS: '4',
     ENVD_PYTHON: 'bin/python',
     ENVD_LOCKFILES: 'l',
+    ENVD_BASE_IMAGES: 'i',
   }
-  const flags = { volume: 'from-flag', builds: '5', python: '~/python', lockfiles: '../l' }
+  const flags = {
+    volume: 'from-flag',
+    builds: '5',
+    python: '~/python',
+    lockfiles: '../l',
+    'base-images': '~/i',
+  }
 
   test('has a default', () => {
     expect(resolve({})).toMatchObject({
       volume: '/home/ada/.local/share/envd',
       volumeIsDefault: true,
       lockfiles: '/project/lockfiles',
+      baseImages: '/project/base-images',
       python: null,
       builds: 6,
       indexes: {},
     })
     expect(resolve({}).origins.map(({ origin }) => origin)).toEqual([
+      'default',
       'default',
       'default',
       'default',
@@ -61,14 +71,16 @@ describe('a setting', () => {
       volume: '/home/ada/.config/envd/from-file',
       volumeIsDefault: false,
       lockfiles: '/home/ada/.config/envd/tasks',
+      baseImages: '/home/ada/.config/envd/images',
       python: '/opt/python',
       builds: 3,
     })
     expect(origins.map(({ key, origin }) => [key, origin])).toEqual([
       ['volume', '/home/ada/.config/envd/config.toml:1'],
       ['lockfiles', '/home/ada/.config/envd/config.toml:2'],
-      ['python', '/home/ada/.config/envd/config.toml:4'],
-      ['builds', '/home/ada/.config/envd/config.toml:3'],
+      ['base-images', '/home/ada/.config/envd/config.toml:3'],
+      ['python', '/home/ada/.config/envd/config.toml:5'],
+      ['builds', '/home/ada/.config/envd/config.toml:4'],
     ])
   })
 
@@ -77,12 +89,14 @@ describe('a setting', () => {
     expect(settings).toMatchObject({
       volume: '/project/from-variable',
       lockfiles: '/project/l',
+      baseImages: '/project/i',
       python: '/project/bin/python',
       builds: 4,
     })
     expect(origins.map(({ origin }) => origin)).toEqual([
       'ENVD_VOLUME',
       'ENVD_LOCKFILES',
+      'ENVD_BASE_IMAGES',
       'ENVD_PYTHON',
       'ENVD_BUILDS',
     ])
@@ -93,10 +107,17 @@ describe('a setting', () => {
     expect(settings).toMatchObject({
       volume: '/project/from-flag',
       lockfiles: '/l',
+      baseImages: '/home/ada/i',
       python: '/home/ada/python',
       builds: 5,
     })
-    expect(origins.map(({ origin }) => origin)).toEqual(['--volume', '--lockfiles', '--python', '--builds'])
+    expect(origins.map(({ origin }) => origin)).toEqual([
+      '--volume',
+      '--lockfiles',
+      '--base-images',
+      '--python',
+      '--builds',
+    ])
   })
 })
 

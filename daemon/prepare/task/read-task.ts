@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { EnvdError } from '../../../src/error.ts'
-import { decodeTask } from '../../../src/task/decode-task.ts'
 import { checkTaskName, parseTask, type Task } from '../../../src/task/task.ts'
+import { decodeToml } from '../../../src/toml/decode-toml.ts'
 import { openFile } from './open-file.ts'
 
 /** A task as it lies in the lockfiles folder at one moment. */
@@ -24,7 +24,7 @@ interface LockFile {
 export function readTask(lockfiles: string, name: string): TaskInput {
   checkTaskName(name)
   const path = join(lockfiles, name, 'task.toml')
-  const task = parseTask(decodeTask(readTaskFile(path, name, lockfiles), path), path)
+  const task = parseTask(decodeToml(readTaskFile(path, name, lockfiles), path, 'TASK_INVALID'), path)
   return { name, task, lock: readLock(join(lockfiles, name, task.lock)) }
 }
 

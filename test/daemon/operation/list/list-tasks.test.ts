@@ -39,7 +39,7 @@ function newGround() {
   const volume = newVolume()
   const configuration: Configuration = {
     ...{ volume: volume.root, volumeIsDefault: false, lockfiles, python: anyInterpreter() },
-    ...{ builds: 1, indexes: {}, origins: [] },
+    ...{ baseImages: join(folder, 'base-images'), builds: 1, indexes: {}, origins: [] },
   }
   for (let number = 0; number < count; number++) {
     const task = nameOf(number)

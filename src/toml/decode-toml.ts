@@ -1,11 +1,11 @@
-import { EnvdError, formatPlace } from '../error.ts'
+import { EnvdError, type ErrorCode, formatPlace } from '../error.ts'
 
-/** The text of a task.toml, which is UTF-8 (TOML 1.0, "Spec"). Throws TASK_INVALID with file and line. */
-export function decodeTask(bytes: Uint8Array, file: string): string {
+/** The text of a TOML file, which is UTF-8 (TOML 1.0, "Spec"). Throws `code` with file and line. */
+export function decodeToml(bytes: Uint8Array, file: string, code: ErrorCode): string {
   const text = decode(bytes)
   if (text !== null) return text
   const place = { file, line: firstWrongLine(bytes) }
-  throw new EnvdError('TASK_INVALID', `${formatPlace(place)}: this is not UTF-8`, {
+  throw new EnvdError(code, `${formatPlace(place)}: this is not UTF-8`, {
     hint: 'Save the file as UTF-8.',
     details: { place },
   })
