@@ -29,6 +29,7 @@ const kinds = {
     hint: 'See `envd image ls`, or set ENVD_BASE_IMAGES to the folder of your images.',
   },
   IMAGE_INVALID: { exit: 2, hint: 'Correct image.toml; `envd image ls --help` shows what it may hold.' },
+  IMAGE_OTHER_MACHINE: { exit: 2, hint: 'Prepare it on a host of that machine, or name another base image.' },
   IMAGE_NOT_PINNED: { exit: 2, hint: 'Write the digest of the image instead of a tag.' },
 
   // locks
@@ -157,6 +158,10 @@ const kinds = {
   STORE_DAMAGED: {
     exit: 1,
     hint: 'Heal it with `envd verify --heal`; the next prepare of an environment it reaches does that too.',
+  },
+  MOUNT_NOT_EXPRESSIBLE: {
+    exit: 1,
+    hint: 'Move the volume to a path of letters, digits and -._/ or choose another --for.',
   },
   COMMAND_NOT_FOUND: { exit: 1, hint: "See the environment's bin folder." },
   SOME_FAILED: { exit: 1, hint: 'Each failed task shows its own error.' },

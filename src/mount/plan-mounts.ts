@@ -1,0 +1,85 @@
+import type { Key } from '../digest.ts'
+import { CONTAINER, type MountPlan, type PlannedMount } from './mount-plan.ts'
+import { scratchVariables } from './scratch-variables.ts'
+
+export interface MountInput {
+  readonly task: string
+  /** Of the environment. */
+  readonly key: Key
+  /** The environment's `tree/` on this host, absolute. */
+  readonly tree: string
+  /** Base image by name, with the reference an engine takes and the PATH it sets, as its record has them. */
+  readonly image: { readonly name: string; readonly reference: string; readonly path: string | null } | null
+  /** The interpreter that was taken in: digest and `tree/` on this host. Null: the image's own. */
+  readonly python: { readonly digest: string; readonly tree: string } | null
+  readonly artifacts: readonly MountedArtifact[]
+  /** Folders laid over the environment, the first on top: a project that is importable from its checkout. */
+  readonly layers: readonly string[]
+  readonly policy: MountPolicy
+}
+
+export interface MountedArtifact {
+  /** What a lease claims. */
+  readonly key: string
+  /** Its tree on this host, absolute. */
+  readonly source: string
+  /** Below CONTAINER.artifacts. */
+  readonly destination: string
+  readonly variables: Readonly<Record<string, string>>
+}
+
+export interface MountPolicy {
+  /** Size of scratch; null: what the engine allows. It is memory where scratch is a tmpfs. */
+  readonly scratchBytes: number | null
+}
+
+/** PATH of an image that sets none: what the engines take then (runtime-spec's and Docker's default). */
+const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+
+/**
+ * What a container of the task gets, the same for every engine. Sources are `tree/` folders: a lock, a receipt or
+ * another task's files lie beside them and stay out; of the names, only keys show in the container's mountinfo.
+ * No variable is set that NVIDIA's CDI devices set (NVIDIA_*), and none that changes what a linker loads.
+ */
+export function planMounts(input: MountInput): MountPlan {
+  const { task, key, image, python, artifacts, policy } = input
+  const mounts = [environmentMount(input), ...pythonMount(python), ...artifacts.map(artifactMount)]
+  const destinations = new Set(mounts.map(({ destination }) => destination))
+  if (destinations.size !== mounts.length) throw new Error(`two mounts of ${task} have one destination`)
+  return {
+    ...{ task, key, mounts },
+    image: image && { name: image.name, reference: image.reference },
+    scratch: [{ destination: CONTAINER.scratch, bytes: policy.scratchBytes }],
+    variables: {
+      VIRTUAL_ENV: CONTAINER.environment,
+      // The environment can't be written and has its bytecode; a checkout stays as clean as it came.
+      PYTHONDONTWRITEBYTECODE: '1',
+      ...scratchVariables(),
+      ...Object.assign({}, ...artifacts.map(({ variables }) => variables)),
+    },
+    path: `${CONTAINER.environment}/bin:${image?.path ?? defaultPath}`,
+    leased: [key, ...(python === null ? [] : [python.digest]), ...artifacts.map(artifact => artifact.key)],
+  }
+}
+
+function environmentMount({ tree, layers }: MountInput): PlannedMount {
+  const mount = { kind: 'environment' as const, source: treeOnly(tree), destination: CONTAINER.environment }
+  return layers.length === 0 ? mount : { ...mount, layers }
+}
+
+function pythonMount(python: MountInput['python']): PlannedMount[] {
+  if (python === null) return []
+  return [{ kind: 'python', source: treeOnly(python.tree), destination: CONTAINER.python }]
+}
+
+function artifactMount({ source, destination }: MountedArtifact): PlannedMount {
+  const below = destination.startsWith(`${CONTAINER.artifacts}/`) && !/\/(\.{0,2})(\/|$)/.test(destination)
+  if (!below) throw new Error(`${destination} is no place of an artifact`)
+  return { kind: 'artifact', source: treeOnly(source), destination }
+}
+
+/** Its parent holds what no container may see. */
+function treeOnly(path: string): string {
+  if (!/^\/.*\/tree$/s.test(path)) throw new Error(`${path} is not the absolute path of a tree`)
+  return path
+}

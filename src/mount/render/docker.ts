@@ -1,0 +1,41 @@
+import type { MountPlan } from '../mount-plan.ts'
+import { registryImage } from './image-argument.ts'
+import {
+  assignments,
+  bindMounts,
+  csvField,
+  type RenderedMounts,
+  refuseCharacters,
+  shellText,
+} from './rendered.ts'
+
+const tool = 'docker'
+
+/**
+ * docker run, "Bind mounts" and `--tmpfs`. The value of `--mount` is one CSV record. `bind-recursive=readonly`
+ * needs Docker 25 and Linux 5.12, and fails without them. `--mount type=tmpfs` has no `exec`, which scratch needs.
+ */
+export function renderDocker(plan: MountPlan): RenderedMounts {
+  const binds = bindMounts(plan, tool).flatMap(({ source, destination }) => [
+    '--mount',
+    [
+      'type=bind',
+      path('source', source),
+      path('target', destination),
+      'readonly,bind-recursive=readonly,bind-propagation=rprivate',
+    ].join(','),
+  ])
+  const scratch = plan.scratch.flatMap(({ destination, bytes }) => [
+    '--tmpfs',
+    `${refuseCharacters(tool, destination, /:/)}:rw,exec,nosuid,nodev,mode=1777${bytes === null ? '' : `,size=${bytes}`}`,
+  ])
+  const variables = assignments(plan).flatMap(assignment => ['--env', assignment])
+  const { words: image, notes } = registryImage(plan, tool)
+  const words = ['docker', 'run', '--rm', ...binds, ...scratch, ...variables, ...image]
+  return { text: shellText(words), words, notes }
+}
+
+/** Docker trims the whole value, and Go's CSV reader turns CR LF into LF. */
+function path(name: string, value: string): string {
+  return csvField(`${name}=${refuseCharacters(tool, value, /\r/)}`)
+}
