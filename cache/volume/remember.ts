@@ -1,5 +1,7 @@
+import { rmSync } from 'node:fs'
 import { EnvdError } from '../../src/error.ts'
 import { writeDurable } from '../disk/durable.ts'
+import { onMachine } from '../disk/machine-error.ts'
 import type { Volume } from './open-volume.ts'
 
 const passed: readonly string[] = ['VOLUME_READ_ONLY', 'DISK_FULL']
@@ -9,9 +11,18 @@ const passed: readonly string[] = ['VOLUME_READ_ONLY', 'DISK_FULL']
  * volume that is mounted read-only or full: everything works without.
  */
 export function remember(volume: Volume, path: string, text: string): void {
+  unlessPassed(volume, () => writeDurable(path, text, { mode: 0o644 }))
+}
+
+/** Takes it away again, under the same terms. */
+export function forget(volume: Volume, path: string): void {
+  unlessPassed(volume, () => onMachine(path, () => rmSync(path, { force: true })))
+}
+
+function unlessPassed(volume: Volume, action: () => void): void {
   if (!volume.owned) return
   try {
-    writeDurable(path, text, { mode: 0o644 })
+    action()
   } catch (error) {
     if (!(error instanceof EnvdError) || !passed.includes(error.code)) throw error
   }

@@ -8,7 +8,8 @@ import { EnvdError } from '../../src/error.ts'
 import type { Lock } from '../../src/lock/lock.ts'
 import { parseLock } from '../../src/lock/parse-lock.ts'
 import { formatTask } from '../../src/task/format-task.ts'
-import { checkTaskName, parseTask } from '../../src/task/task.ts'
+import { parseTask } from '../../src/task/task.ts'
+import { checkTaskName } from '../../src/task/task-name.ts'
 import { openFile } from '../prepare/task/open-file.ts'
 
 /**
@@ -31,7 +32,7 @@ export function addTask(configuration: Configuration, request: AddRequest): Adde
   const python = request.python ?? lock.requiresPython
   requireKnown('extra', extras, [...lock.extras.keys()], request.lock)
   requireKnown('group', groups, [...lock.groups.keys()], request.lock)
-  const text = formatTask({ lock: file, python, extras, groups, build: { environment: {} } })
+  const text = formatTask({ lock: file, python, extras, groups, baseImage: null, build: { environment: {} } })
   const task = parseTask(text, join(folder, 'task.toml'))
   writeTask(configuration.lockfiles, request.task, { 'task.toml': text, [file]: bytes })
   return {

@@ -3,8 +3,8 @@ import type { Configuration } from '../../src/config/configuration.ts'
 import { EnvdError } from '../../src/error.ts'
 import type { WorkOptions } from '../door.ts'
 import type { PrepareContext } from '../prepare/context.ts'
+import { placeTask } from '../prepare/image/place-task.ts'
 import { readTask } from '../prepare/task/read-task.ts'
-import { targetOf } from '../prepare/task/target-of.ts'
 
 /** A task as it is now, ready to be asked for its key. */
 export function taskContext(
@@ -16,7 +16,7 @@ export function taskContext(
   const input = readTask(configuration.lockfiles, name)
   return {
     ...{ configuration, volume, input },
-    target: targetOf(configuration, volume, input),
+    ...placeTask(configuration, volume, input.task),
     signal: options.signal ?? new AbortController().signal,
     report: progress => options.onEvent?.({ task: name, ...progress }),
   }

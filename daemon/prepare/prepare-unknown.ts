@@ -22,7 +22,7 @@ export async function prepareUnknown(
   clock: PhaseClock,
   dryRun: boolean,
 ): Promise<PreparedTask> {
-  const { configuration, volume, input, target } = context
+  const { volume, input, target, image } = context
   context.report({ phase: 'resolve', message: 'reading the lock' })
   const inputs = await clock.measure('resolve', () => selectTask(context))
   const key = environmentKey(inputs)
@@ -35,7 +35,7 @@ export async function prepareUnknown(
     }
   }
   const { value, built } = await findOrBuild(context, key, inputs, clock)
-  recordTask(volume, { task: input.name, lockfiles: configuration.lockfiles, key })
+  recordTask(context, key)
   const { packages, files, bytes } = value.summary
   return {
     task: input.name,
@@ -46,6 +46,7 @@ export async function prepareUnknown(
     files,
     bytes: { apparent: bytes, added: value.added },
     seconds: clock.seconds(),
+    ...(image === null ? {} : { image: image.name }),
     ...(leftOut.length > 0 ? { leftOut } : {}),
     ...(value.conflicts.length > 0 ? { conflicts: value.conflicts } : {}),
   }
@@ -86,7 +87,7 @@ function asFound(ready: ReadyEnvironment): Built {
 }
 
 function describePlan(
-  { volume, input }: PrepareContext,
+  { volume, input, image }: PrepareContext,
   key: Key,
   { distributions }: Closure,
   clock: PhaseClock,
@@ -101,6 +102,7 @@ function describePlan(
     files: ready?.summary.files ?? 0,
     bytes: { apparent: ready?.summary.bytes ?? 0, added: 0 },
     seconds: clock.seconds(),
+    ...(image === null ? {} : { image: image.name }),
     ready: ready !== null,
     closure: distributions.map(({ name, version, filename, digest, size }) => ({
       ...{ name, version, filename, digest, size },

@@ -1,15 +1,17 @@
 import type { Volume } from '../../cache/volume/open-volume.ts'
 import { EnvdError } from '../../src/error.ts'
 import type { Target } from '../../src/target/target.ts'
+import {
+  pythonRequirement,
+  SUPPORTED_PYTHONS,
+  SUPPORTED_PYTHONS_TEXT,
+} from '../../src/task/python-request.ts'
 import { satisfies } from '../../src/version/specifier.ts'
-import { compareVersions, parseVersion } from '../../src/version/version.ts'
+import { compareVersions } from '../../src/version/version.ts'
 import { askInterpreter } from './ask-interpreter.ts'
 import { realPath } from './fingerprint.ts'
 import { type Candidate, installedPythons } from './installed-pythons.ts'
 import { isKnownToRefuse, rememberRefusal } from './known-refusals.ts'
-
-const supported = '>=3.10,<3.14'
-const supportedText = 'CPython 3.10–3.13'
 
 /**
  * Path of the interpreter for a task: the newest that fits `wanted`, which is `3.12` (any patch), `3.12.1`, a
@@ -25,7 +27,7 @@ export function findInterpreter(
   explicit: string | null,
   environment: NodeJS.ProcessEnv,
 ): string {
-  const fits = requirement(wanted)
+  const fits = pythonRequirement(wanted)
   if (explicit !== null) return explicitOne(volume, explicit, wanted, fits)
   const there = installedPythons(environment)
   const minor = wantedMinor(wanted)
@@ -54,31 +56,19 @@ interface Refusal {
 type Requirement = (version: string) => boolean
 
 function unfit(path: string, version: string | null): Refusal {
-  const known = version === null || satisfies(version, supported)
+  const known = version === null || satisfies(version, SUPPORTED_PYTHONS)
   return { path, version, why: known ? 'another version' : 'not supported' }
 }
 
 /** By its version where a folder's name tells it, by its minor version else. */
 function mayFit({ version, minor }: Candidate, wanted: string | null, fits: Requirement): boolean {
   if (version !== null) return fits(version)
-  return minor === null || (satisfies(minor, supported) && (wanted === null || minor === wanted))
+  return minor === null || (satisfies(minor, SUPPORTED_PYTHONS) && (wanted === null || minor === wanted))
 }
 
 /** `3.12` of `3.12` and `3.12.1`; null for a range, of which only an exact version tells whether it fits. */
 function wantedMinor(wanted: string | null): string | null {
   return /^\d+\.\d+(?=\.\d|$)/.exec(wanted ?? '')?.[0] ?? null
-}
-
-function requirement(wanted: string | null): Requirement {
-  const asWanted = wantedVersion(wanted)
-  return version => satisfies(version, supported) && asWanted(version)
-}
-
-function wantedVersion(wanted: string | null): Requirement {
-  if (wanted === null) return () => true
-  if (/^\d+\.\d+$/.test(wanted)) return version => version.startsWith(`${wanted}.`)
-  if (parseVersion(wanted) !== null) return version => compareVersions(version, wanted) === 0
-  return version => satisfies(version, wanted)
 }
 
 function explicitOne(volume: Volume, path: string, wanted: string | null, fits: Requirement): string {
@@ -124,10 +114,10 @@ function newer(best: Target, target: Target): Target {
 }
 
 function notFound(wanted: string | null, refused: readonly Refusal[]): EnvdError {
-  const what = wanted === null ? `a ${supportedText}` : `Python ${wanted}`
+  const what = wanted === null ? `a ${SUPPORTED_PYTHONS_TEXT}` : `Python ${wanted}`
   const found = refused.map(({ path, version, why }) => `${version ?? '?'} at ${path} (${why})`).join('; ')
   return new EnvdError('PYTHON_NOT_FOUND', `${what} was not found; there is: ${found || 'none'}`, {
     details: { wanted, found: refused },
-    hint: `Install it, or name its path with --python or ENVD_PYTHON. envd supports ${supportedText}.`,
+    hint: `Install it, or name its path with --python or ENVD_PYTHON. envd supports ${SUPPORTED_PYTHONS_TEXT}.`,
   })
 }

@@ -27,6 +27,8 @@ export interface PreparedTask {
     readonly added: number
   }
   readonly seconds: PhaseSeconds
+  /** Base image it is prepared for; absent: this host. */
+  readonly image?: string
   /** Members of the locked project that are not installed from the lock. */
   readonly leftOut?: readonly string[]
   /** Of a build: paths that several packages have with different contents, and whose lies there. */

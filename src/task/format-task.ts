@@ -2,12 +2,14 @@ import { stringify } from 'smol-toml'
 import type { Task } from './task.ts'
 
 /** A task.toml that `parseTask` reads back to the same task; what is empty is left out. */
-export function formatTask({ lock, python, extras, groups, build: { environment } }: Task): string {
+export function formatTask({ lock, python, extras, groups, baseImage, build }: Task): string {
+  const { environment } = build
   const text = stringify({
     lock,
     ...(python === null ? {} : { python }),
     ...(extras.length === 0 ? {} : { extras }),
     ...(groups.length === 0 ? {} : { groups }),
+    ...(baseImage === null ? {} : { 'base-image': baseImage }),
     ...(Object.keys(environment).length === 0 ? {} : { build: { environment } }),
   })
   return text.endsWith('\n') ? text : `${text}\n`

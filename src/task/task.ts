@@ -1,10 +1,9 @@
 import { normalize } from 'node:path/posix'
-import { isKey } from '../digest.ts'
-import { EnvdError } from '../error.ts'
 import { parseStrictTable, type StrictTable } from '../toml/strict-table.ts'
 import { isName, normalizeName } from '../version/name.ts'
 import { buildEnvironment } from './build-environment.ts'
 import { isPythonRequest } from './python-request.ts'
+import { isPlainName } from './task-name.ts'
 
 /** What a task.toml says. */
 export interface Task {
@@ -15,10 +14,12 @@ export interface Task {
   /** Normalized by PEP 503, sorted, each once; so are the groups. */
   readonly extras: readonly string[]
   readonly groups: readonly string[]
+  /** Name of the base image it is prepared for; null: none, so this host. */
+  readonly baseImage: string | null
   readonly build: { readonly environment: Readonly<Record<string, string>> }
 }
 
-const reserved = ['base-image', 'project', 'artifact', 'prebuild']
+const reserved = ['project', 'artifact', 'prebuild']
 
 /**
  * Reads a task.toml strictly.
@@ -31,20 +32,17 @@ export function parseTask(text: string, file: string): Task {
     if (table.has(key)) throw table.error(key, `${key} is not supported yet`, { code: 'TASK_NOT_SUPPORTED' })
   }
   const lock = table.string('lock')
-  const rest = { python: python(table), extras: names(table, 'extras'), groups: names(table, 'groups') }
+  const rest = {
+    python: python(table),
+    extras: names(table, 'extras'),
+    groups: names(table, 'groups'),
+    baseImage: baseImage(table),
+  }
   const build = table.table('build')
   const environment = build === null ? {} : buildEnvironment(build)
   build?.refuseOthers()
   table.refuseOthers()
   return { lock: lockPath(table, lock), ...rest, build: { environment } }
-}
-
-/** @throws TASK_NAME_INVALID */
-export function checkTaskName(name: string): void {
-  if (/^[a-z0-9][a-z0-9._-]*$/.test(name) && !isKey(name)) return
-  throw new EnvdError('TASK_NAME_INVALID', `${JSON.stringify(name)} is not a task name`, {
-    details: { task: name },
-  })
 }
 
 function lockPath(table: StrictTable, written: string | null): string {
@@ -74,6 +72,13 @@ function python(table: StrictTable): string | null {
       hint: 'Write "3.12", an exact version as "3.12.1", or a range as ">=3.10,<3.13".',
     },
   )
+}
+
+function baseImage(table: StrictTable): string | null {
+  const written = table.string('base-image')
+  if (written === null || isPlainName(written)) return written
+  const message = `base-image must be the name of a base image, not ${JSON.stringify(written)}`
+  throw table.error('base-image', message, { hint: 'See `envd image ls` for the names there are.' })
 }
 
 function names(table: StrictTable, key: 'extras' | 'groups'): string[] {

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { EnvdError } from '../../src/error.ts'
 import { formatTask } from '../../src/task/format-task.ts'
-import { checkTaskName, parseTask } from '../../src/task/task.ts'
+import { parseTask } from '../../src/task/task.ts'
+import { checkTaskName } from '../../src/task/task-name.ts'
 
 const file = 'lockfiles/demo/task.toml'
 
@@ -24,6 +25,7 @@ describe('a task.toml', () => {
       python = ">=3.10, <3.13"
       extras = ["Fast_Path", "fast.path", "all"]
       groups = ["dev"]
+      base-image = "debian-12.7_cuda"
       [build]
       environment = { MAX_JOBS = "4", CFLAGS = "-O2", LDFLAGS = "-s" }
     `
@@ -32,12 +34,13 @@ describe('a task.toml', () => {
       python: '>=3.10, <3.13',
       extras: ['all', 'fast-path'],
       groups: ['dev'],
+      baseImage: 'debian-12.7_cuda',
       build: { environment: { MAX_JOBS: '4', CFLAGS: '-O2', LDFLAGS: '-s' } },
     })
   })
 
   test('needs no more than a lock', () => {
-    const rest = { python: null, extras: [], groups: [], build: { environment: {} } }
+    const rest = { python: null, extras: [], groups: [], baseImage: null, build: { environment: {} } }
     expect(parseTask('lock = "r.lock"', file)).toEqual({ lock: 'r.lock', ...rest })
   })
 
@@ -68,16 +71,24 @@ describe('a task.toml', () => {
     expect(refusal(text)).toMatchObject({ code: 'TASK_INVALID', message: `${file}:${line}: ${problem}` })
   })
 
-  test.each([
-    'base-image = "x"',
-    '[project]\npath = "."',
-    '[[artifact]]\nkind = "model"',
-    'prebuild = ["make"]',
-  ])('says that %j is for a later version', reserved => {
-    const { code, message } = refusal(`lock = "r.lock"\n\n${reserved}\n`)
-    expect(code).toBe('TASK_NOT_SUPPORTED')
-    expect(message).toContain(`${file}:3: `)
-  })
+  test.each(['', 'A', '../debian', 'a/b', 'f'.repeat(64), 'x'.repeat(101)])(
+    'with %j as base image is refused with its line',
+    name => {
+      expect(refusal(`lock = "r.lock"\nbase-image = "${name}"`)).toMatchObject({
+        code: 'TASK_INVALID',
+        message: expect.stringContaining(`${file}:2: base-image must be the name of a base image`),
+      })
+    },
+  )
+
+  test.each(['[project]\npath = "."', '[[artifact]]\nkind = "model"', 'prebuild = ["make"]'])(
+    'says that %j is for a later version',
+    reserved => {
+      const { code, message } = refusal(`lock = "r.lock"\n\n${reserved}\n`)
+      expect(code).toBe('TASK_NOT_SUPPORTED')
+      expect(message).toContain(`${file}:3: `)
+    },
+  )
 
   test.each(['', '.', '..', '../r.lock', 'a/../../r.lock', '/etc/r.lock', 'folder/', 'a\\u0000b'])(
     'does not take %j as its lock',
@@ -182,6 +193,7 @@ test('what formatTask writes is read back the same', () => {
     python: fc.option(fc.constantFrom('3.12', '3.12.1', '>=3.10,<3.13')),
     extras: names,
     groups: names,
+    baseImage: fc.option(fc.stringMatching(/^[a-z0-9][a-z0-9._-]{0,20}$/)),
     build: fc.record({ environment: fc.dictionary(variable, value, { noNullPrototype: true }) }),
   })
   fc.assert(
@@ -192,12 +204,17 @@ test('what formatTask writes is read back the same', () => {
 })
 
 describe('a task name', () => {
-  test.each(['quickstart', 'megatron-5487', '0', 'a.b_c-d', 'f'.repeat(63), `${'f'.repeat(64)}x`])(
-    'may be %s',
-    name => {
-      expect(() => checkTaskName(name)).not.toThrow()
-    },
-  )
+  test.each([
+    'quickstart',
+    'megatron-5487',
+    '0',
+    'a.b_c-d',
+    'f'.repeat(63),
+    `${'f'.repeat(64)}x`,
+    'x'.repeat(100),
+  ])('may be %s', name => {
+    expect(() => checkTaskName(name)).not.toThrow()
+  })
 
   test.each([
     '',
@@ -211,6 +228,8 @@ describe('a task name', () => {
     'a\n',
     'f'.repeat(64),
     '0123456789abcdef'.repeat(4),
+    // A file named after it, a base image and a UUID would be longer than a file system allows.
+    'x'.repeat(101),
   ])('may not be %j', name => {
     expect(() => checkTaskName(name)).toThrow(expect.objectContaining({ code: 'TASK_NAME_INVALID' }))
   })

@@ -27,15 +27,13 @@ export function rememberKey(volume: Volume, input: TaskInput, target: Target, ke
 }
 
 /** The fact's name. */
-export function keyFact({ task, lock }: TaskInput, target: Target): Key {
-  return digestOf('envd known key 1', {
-    lock: lock.digest,
-    file: lock.file,
-    extras: task.extras,
-    groups: task.groups,
-    environment: { ...task.build.environment },
-    ...circumstances(target),
-  })
+export function keyFact(input: TaskInput, target: Target): Key {
+  return digestOf('envd known key 1', { ...ownOf(input), ...circumstances(target) })
+}
+
+/** Digest of what a task's key follows from in its own files. */
+export function taskFact(input: TaskInput): Key {
+  return digestOf('envd task 1', ownOf(input))
 }
 
 /** Digest of what the keys of all tasks for a target follow from beside the tasks' own files. */
@@ -50,6 +48,16 @@ export function readKeyFact(volume: Volume, fact: Key): Key | null {
     return isKey(key) ? key : null
   } catch {
     return null
+  }
+}
+
+function ownOf({ task, lock }: TaskInput) {
+  return {
+    lock: lock.digest,
+    file: lock.file,
+    extras: task.extras,
+    groups: task.groups,
+    environment: { ...task.build.environment },
   }
 }
 

@@ -3,49 +3,87 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tasksFolder } from '../../../cache/volume/layout.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
-import { remember } from '../../../cache/volume/remember.ts'
+import { forget, remember } from '../../../cache/volume/remember.ts'
 import { isKey, type Key } from '../../../src/digest.ts'
+import type { PlacedTask } from '../prepare-placed.ts'
+import { keyCircumstances, taskFact } from './known-key.ts'
 
 /**
- * `tasks/<first 16 digits of sha256 of the lockfiles folder>/<task>.json`: the key a task last had. Two
- * folders may hold a task of one name. These are the roots of collection.
+ * `tasks/<first 16 digits of sha256 of the lockfiles folder>/<task>.json`: the key a task last had where it belongs,
+ * on this host or in the base image it names. `…/<task>@default.json`: the key of a task that names none, in the
+ * default image. Two folders may hold a task of one name. These are the roots of collection.
  */
 export interface TaskRecord {
   readonly task: string
   readonly lockfiles: string
   readonly key: Key
+  /** Digests of what the key followed from: the task's own files, and the rest. Older records don't tell. */
+  readonly files?: Key
+  readonly circumstances?: Key
 }
 
+/** Of the place where the task belongs. */
 export function readTaskRecord(volume: Volume, lockfiles: string, task: string): TaskRecord | null {
-  return readRecord(recordFile(volume, lockfiles, task))
+  return parseRecord(readText(recordFile(volume, lockfiles, task)))
 }
 
-/** Writes only what changed: a hit that repeats the last key touches nothing. */
-export function recordTask(volume: Volume, record: TaskRecord): void {
-  if (!volume.owned) return
-  const known = readTaskRecord(volume, record.lockfiles, record.task)
-  if (known?.key === record.key) return
-  remember(volume, recordFile(volume, record.lockfiles, record.task), JSON.stringify(record))
+/** Writes only what changed: a hit that repeats the last record touches nothing. */
+export function recordTask({ configuration, volume, input, target, image }: PlacedTask, key: Key): void {
+  const { lockfiles } = configuration
+  const { baseImage } = input.task
+  const record: TaskRecord = {
+    ...{ task: input.name, lockfiles, key },
+    files: taskFact(input),
+    circumstances: keyCircumstances(target),
+  }
+  const inDefault = image !== null && baseImage === null
+  const changed = writeTaskRecord(volume, record, inDefault ? '@default' : '')
+  // A task that names an image now has no business in the default one.
+  if (changed && baseImage !== null) forget(volume, recordFile(volume, lockfiles, input.name, '@default'))
 }
 
-/** Tasks, of any lockfiles folder, whose last key this was. */
+/** False where nothing was written. */
+export function writeTaskRecord(volume: Volume, record: TaskRecord, suffix: Suffix = ''): boolean {
+  if (!volume.owned) return false
+  const file = recordFile(volume, record.lockfiles, record.task, suffix)
+  const text = JSON.stringify(record)
+  if (readText(file) === text) return false
+  remember(volume, file, text)
+  return true
+}
+
+/** Tasks, of any lockfiles folder, whose last key this was; one may have it in both its places. */
 export function tasksWithKey(volume: Volume, key: string): TaskRecord[] {
   const root = tasksFolder(volume)
   return readdirSync(root)
-    .flatMap(folder => readdirSync(join(root, folder)).map(file => readRecord(join(root, folder, file))))
+    .flatMap(folder =>
+      readdirSync(join(root, folder)).map(file => parseRecord(readText(join(root, folder, file)))),
+    )
     .filter((record): record is TaskRecord => record?.key === key)
 }
 
-function recordFile(volume: Volume, lockfiles: string, task: string): string {
+/** No name of a task holds an `@`. */
+type Suffix = '' | '@default'
+
+function recordFile(volume: Volume, lockfiles: string, task: string, suffix: Suffix = ''): string {
   const folder = createHash('sha256').update(lockfiles).digest('hex').slice(0, 16)
-  return join(tasksFolder(volume), folder, `${task}.json`)
+  return join(tasksFolder(volume), folder, `${task}${suffix}.json`)
 }
 
-function readRecord(path: string): TaskRecord | null {
+function parseRecord(text: string): TaskRecord | null {
   try {
-    const record = JSON.parse(readFileSync(path, 'utf8')) as TaskRecord
+    const record = JSON.parse(text) as TaskRecord
     return isKey(record.key) ? record : null
   } catch {
     return null
+  }
+}
+
+/** Empty where there is no such file. */
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
   }
 }

@@ -5,7 +5,7 @@ import type { Volume } from '../../../cache/volume/open-volume.ts'
 import { keyFact } from '../../../daemon/prepare/task/known-key.ts'
 import { readTask } from '../../../daemon/prepare/task/read-task.ts'
 import { targetOf } from '../../../daemon/prepare/task/target-of.ts'
-import { recordTask } from '../../../daemon/prepare/task/task-record.ts'
+import { writeTaskRecord } from '../../../daemon/prepare/task/task-record.ts'
 import type { SyntheticEnvironment } from './environments.ts'
 import { sha256 } from './packages.ts'
 
@@ -43,6 +43,6 @@ function folderOfRecords(
   task: string,
   key: SyntheticEnvironment['key'],
 ): string {
-  recordTask(volume, { task, lockfiles, key })
+  writeTaskRecord(volume, { task, lockfiles, key })
   return join(tasksFolder(volume), readdirSync(tasksFolder(volume))[0]!)
 }

@@ -19,7 +19,7 @@ import { rememberKey } from '../../../../daemon/prepare/task/known-key.ts'
 import { readTask } from '../../../../daemon/prepare/task/read-task.ts'
 import { targetOf } from '../../../../daemon/prepare/task/target-of.ts'
 import { taskNames } from '../../../../daemon/prepare/task/task-names.ts'
-import { recordTask } from '../../../../daemon/prepare/task/task-record.ts'
+import { writeTaskRecord } from '../../../../daemon/prepare/task/task-record.ts'
 import type { Configuration } from '../../../../src/config/configuration.ts'
 import { sha256 } from '../../../cache/support/packages.ts'
 import { newVolume, temporaryFolder } from '../../../cache/support/temporary.ts'
@@ -107,7 +107,7 @@ test('what is remembered of tasks is what reading them says, whatever happens to
       makeReady(volume, keyOf(nameOf(26)), 99)
     },
     () => utimesSync(join(folderOf(29), SUMMARY), 1, 1),
-    () => recordTask(volume, { task: nameOf(0), lockfiles, key: keyOf(nameOf(2)) }),
+    () => void writeTaskRecord(volume, { task: nameOf(0), lockfiles, key: keyOf(nameOf(2)) }),
   ]
   for (const happen of happenings) {
     happen()

@@ -1,0 +1,46 @@
+import { findUndamaged } from '../../cache/environment/find-undamaged.ts'
+import { noteUse } from '../../cache/environment/note-use.ts'
+import type { PreparedTask } from '../../src/api/prepare.ts'
+import type { PrepareContext } from './context.ts'
+import type { PhaseClock } from './phase-clock.ts'
+import type { ReportProgress } from './progress.ts'
+import { recallKey } from './task/known-key.ts'
+import { recordTask } from './task/task-record.ts'
+
+export interface PrepareOptions {
+  readonly dryRun: boolean
+  readonly signal: AbortSignal
+  readonly report: ReportProgress
+}
+
+/** What is prepared: a task as it was read, for one place. */
+export type PlacedTask = Omit<PrepareContext, 'signal' | 'report'>
+
+/** A hit, when the key is known and ready; else the way of what is unknown. */
+export async function preparePlaced(
+  placed: PlacedTask,
+  clock: PhaseClock,
+  { dryRun, signal, report }: PrepareOptions,
+): Promise<PreparedTask> {
+  const { volume, input, target, image } = placed
+  const known = recallKey(volume, input, target)
+  const ready = known && !dryRun ? findUndamaged(volume, known) : null
+  if (known && ready) {
+    recordTask(placed, known)
+    noteUse(volume, known)
+    const { packages, files, bytes } = ready.summary
+    return {
+      task: input.name,
+      key: known,
+      path: ready.path,
+      reused: true,
+      packages,
+      files,
+      bytes: { apparent: bytes, added: 0 },
+      seconds: clock.seconds(),
+      ...(image === null ? {} : { image: image.name }),
+    }
+  }
+  const { prepareUnknown } = await import('./prepare-unknown.ts')
+  return prepareUnknown({ ...placed, signal, report }, clock, dryRun)
+}
