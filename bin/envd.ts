@@ -66,6 +66,7 @@ async function reportResult(verb: Verb<unknown>, result: unknown, json: boolean)
   const failure = verb.failure?.(result) ?? null
   const { text } = verb
   if (text !== null && !json) await printText(style => text(result, style))
+  if (verb.notes !== undefined && !json) await printNote(style => verb.notes?.(result, style) ?? '')
   if (failure === null) {
     if (text !== null && json) await printDocument({ ok: true, result })
     return verb.exitStatus?.(result) ?? 0

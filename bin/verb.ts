@@ -22,6 +22,8 @@ export interface Verb<Result> {
   run(invocation: Invocation, context: Context): Promise<Result>
   /** The result for people, or null where nothing is to be printed: not with `--json` either. */
   text: ((result: Result, style: Style) => string) | null
+  /** For people, on stderr: what belongs to the result and not into it. */
+  notes?(result: Result, style: Style): string
   /** The failure that a result amounts to although there is one. */
   failure?(result: Result): EnvdError | null
   /** 0 where absent. */

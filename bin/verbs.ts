@@ -17,6 +17,7 @@ const loaders: Record<CommandName, () => Promise<object>> = {
   verify: async () => (await import('./command/volume/verify.ts')).verb,
   index: async () => (await import('./command/volume/index.ts')).status,
   'index rebuild': async () => (await import('./command/volume/index.ts')).rebuild,
+  mount: async () => (await import('./command/mount.ts')).verb,
   completion: async () => (await import('./command/completion.ts')).verb,
 }
 

@@ -1,5 +1,6 @@
 import type { Volume } from '../cache/volume/open-volume.ts'
 import { openVolume } from '../cache/volume/open-volume.ts'
+import type { MountRequest, MountResult } from '../src/api/mount.ts'
 import type {
   AddedTask,
   AddRequest,
@@ -46,6 +47,8 @@ export interface Door {
   remove(reference: string): Promise<RemovedEnvironment>
   /** Prepares where needed, and holds a lease until `release`. */
   use(task: string, options?: WorkOptions): Promise<EnvironmentInUse>
+  /** Prepares where needed, for the task's base image or the default one. Errors: MOUNT_NOT_EXPRESSIBLE. */
+  mount(request: MountRequest, options?: WorkOptions): Promise<MountResult>
   volume(): Promise<VolumeInfo>
   upgradeVolume(): Promise<VolumeUpgrade>
   removeVolume(options: { readonly force: boolean }): Promise<VolumeRemoval>
@@ -89,6 +92,8 @@ export function openDoor(configuration: Configuration): Door {
       (await import('./operation/remove.ts')).remove(configuration, existing(), reference),
     use: async (task, options = {}) =>
       (await import('./operation/use.ts')).use(configuration, volume(), task, options),
+    mount: async (request, options = {}) =>
+      (await import('./operation/mount/mount.ts')).mount(configuration, volume(), request, options),
     volume: async () => (await import('./operation/volume.ts')).volumeInfo(existing()),
     upgradeVolume: async () => (await import('./operation/volume.ts')).upgradeVolume(configuration.volume),
     removeVolume: async options =>

@@ -1,5 +1,6 @@
 /** The command line as data: parsing, `--help`, completion and the README's list of commands are made from it. */
 
+import { containerCommands } from './container-commands.ts'
 import type { CommandEntry, OptionEntry } from './entry.ts'
 import { environmentCommands } from './environment-commands.ts'
 import { volumeCommands } from './volume-commands.ts'
@@ -25,7 +26,7 @@ export const globalOptions = [
   { name: 'version', short: 'V', summary: 'print the versions of envd, uv and the layout of the volume' },
 ] as const satisfies readonly OptionEntry[]
 
-export const commandTable = { ...environmentCommands, ...volumeCommands }
+export const commandTable = { ...environmentCommands, ...containerCommands, ...volumeCommands }
 
 export type CommandName = keyof typeof commandTable
 

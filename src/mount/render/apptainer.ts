@@ -33,6 +33,7 @@ export function renderApptainer(plan: MountPlan): RenderedMounts {
   return { text: shellText(words), words, notes }
 }
 
+/** $APPTAINER_MOUNT splits at line ends, and `--mount` may be given that way. */
 function path(name: string, value: string): string {
   return csvField(`${name}=${refuseCharacters(tool, value, /[\r\n]/)}`)
 }

@@ -35,7 +35,7 @@ export function renderDocker(plan: MountPlan): RenderedMounts {
   return { text: shellText(words), words, notes }
 }
 
-/** Docker trims the whole value, and Go's CSV reader turns CR LF into LF. */
+/** Go's CSV reader turns CR LF into LF. */
 function path(name: string, value: string): string {
   return csvField(`${name}=${refuseCharacters(tool, value, /\r/)}`)
 }

@@ -41,6 +41,7 @@ export function renderPodman(plan: MountPlan): RenderedMounts {
   return { text: shellText(words), words, notes }
 }
 
+/** Go's CSV reader turns CR LF into LF. */
 function path(name: string, value: string): string {
-  return csvField(`${name}=${refuseCharacters(tool, value, /[\r\n]/)}`)
+  return csvField(`${name}=${refuseCharacters(tool, value, /\r/)}`)
 }
