@@ -93,6 +93,15 @@ const kinds = {
   },
   PYTHON_BROKEN: { exit: 1, hint: 'Run the interpreter by hand to see what it says.' },
   PYTHON_UNSUPPORTED: { exit: 1, hint: 'envd prepares for CPython on Linux with glibc.' },
+  PYTHON_IMPORT_INCOMPLETE: {
+    exit: 1,
+    hint: 'Install the libraries that are missing on this host, or import another build of that Python.',
+  },
+  PYTHON_NOT_IMPORTED: { exit: 1, hint: 'See `envd python ls`.' },
+  PYTHON_IN_USE: {
+    exit: 1,
+    hint: 'Wait for the containers that use it; remove or prepare anew the tasks that need it.',
+  },
   PYTHON_GONE: { exit: 1, hint: 'The interpreter disappeared during the build; install it again.' },
 
   // uv and the index
@@ -125,6 +134,10 @@ const kinds = {
   },
   DOWNLOAD_FAILED: { exit: 1, hint: 'Check the network, then prepare again: what was fetched is kept.' },
   BUILD_FAILED: { exit: 1, hint: 'A source distribution did not build; the log holds its output.' },
+  BUILD_NEEDS_NEWER_LIBC: {
+    exit: 1,
+    hint: 'Lock a version that has a wheel for it, or prepare on a host whose libc is no newer than the base image.',
+  },
   BYTECODE_FAILED: {
     exit: 1,
     hint: 'Often memory ran out: prepare again with less running beside it. Else the interpreter has a fault.',
@@ -151,6 +164,29 @@ const kinds = {
     hint: 'Keep the whole volume on one file system with hard links, under one mount point.',
   },
 
+  // weights and data sets
+  ARTIFACT_NOT_PINNED: {
+    exit: 1,
+    hint: 'Pin it with `envd artifact pin <task>`, which writes the commit into task.toml.',
+  },
+  ARTIFACT_NOT_FOUND: { exit: 1, hint: 'Check its name and revision, and HF_ENDPOINT where it is set.' },
+  ARTIFACT_NOT_READY: { exit: 1, hint: 'Run `envd artifact fetch` or `envd prepare` first.' },
+  ARTIFACT_EMPTY: { exit: 1, hint: 'Correct `include` and `exclude`: see the files at the hub.' },
+  ARTIFACT_UNAUTHORIZED: {
+    exit: 1,
+    hint: 'Set HF_TOKEN to a token that may read it; a gated repository asks you to accept its terms first.',
+  },
+  ARTIFACT_DIGEST: {
+    exit: 1,
+    hint: 'Other bytes came than those that are pinned; do not trust the server until you know why.',
+  },
+  ARTIFACT_DOWNLOAD_FAILED: {
+    exit: 1,
+    hint: 'Check the network and run the command again: what was downloaded is kept, and verified.',
+  },
+  HUB_ANSWER: { exit: 1, hint: 'Check that HF_ENDPOINT names a hub that speaks the Hugging Face API.' },
+  ARCHIVE_REFUSED: { exit: 1, hint: 'Unpack it where you trust it, and name the folder as `directory`.' },
+
   // environments
   ENVIRONMENT_NOT_READY: { exit: 1, hint: 'Run `envd prepare` first.' },
   ENVIRONMENT_NOT_FOUND: { exit: 1, hint: 'See `envd ls`.' },
@@ -167,6 +203,11 @@ const kinds = {
   SOME_FAILED: { exit: 1, hint: 'Each failed task shows its own error.' },
 
   // the machine
+  TOOL_MISSING: { exit: 3, hint: 'Install it; on Debian with apt.' },
+  SANDBOX_FAILED: {
+    exit: 3,
+    hint: 'bwrap must be able to make namespaces: run as root, or allow user namespaces.',
+  },
   VOLUME_PARENT_MISSING: { exit: 3, hint: 'Make the parent folder, or set ENVD_VOLUME.' },
   VOLUME_NOT_FOUND: {
     exit: 3,

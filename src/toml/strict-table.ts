@@ -12,6 +12,8 @@ export interface StrictTable {
   /** A table of strings with free names; empty where it is absent. */
   stringsByName(key: string): Record<string, string>
   table(key: string): StrictTable | null
+  /** An array of tables; empty where it is absent. */
+  tables(key: string): StrictTable[]
   has(key: string): boolean
   /** An error that names the file and the line of `key`. */
   error(
@@ -34,13 +36,16 @@ export function parseStrictTable(text: string, file: string, code: ErrorCode): S
   }
 }
 
+/** Names of tables, and positions in arrays of them, counted from 0. */
+type Path = readonly (string | number)[]
+
 interface Source {
   readonly text: string
   readonly file: string
   readonly code: ErrorCode
 }
 
-function strictTable(values: Record<string, unknown>, path: readonly string[], source: Source): StrictTable {
+function strictTable(values: Record<string, unknown>, path: Path, source: Source): StrictTable {
   const asked = new Set<string>()
 
   function error(
@@ -48,7 +53,8 @@ function strictTable(values: Record<string, unknown>, path: readonly string[], s
     message: string,
     { code = source.code, ...options }: ErrorOptions & { code?: ErrorCode } = {},
   ): EnvdError {
-    const line = keyLine(source.text, [...path, ...(typeof key === 'string' ? [key] : key)])
+    const keys = [...path, ...(typeof key === 'string' ? [key] : key)]
+    const line = keyLine(source.text, keys.map(String))
     return placed(code, { file: source.file, ...(line === null ? {} : { line }) }, message, options)
   }
 
@@ -78,6 +84,10 @@ function strictTable(values: Record<string, unknown>, path: readonly string[], s
       const table = take(key, 'a table', isTable)
       return table === null ? null : strictTable(table, [...path, key], source)
     },
+    tables(key) {
+      const tables = take(key, 'an array of tables', isTables) ?? []
+      return tables.map((table, index) => strictTable(table, [...path, key, index], source))
+    },
     has: key => Object.hasOwn(values, key),
     error,
     refuseOthers() {
@@ -97,14 +107,23 @@ function placed(code: ErrorCode, place: Place, message: string, options: ErrorOp
   })
 }
 
-function dotted(path: readonly string[]): string {
-  return path.map(key => (/^[\w-]+$/.test(key) ? key : JSON.stringify(key))).join('.')
+function dotted(path: Path): string {
+  return path
+    .map(key => (typeof key === 'number' ? `[${key}]` : named(key)))
+    .join('.')
+    .replaceAll('.[', '[')
+}
+
+function named(key: string): string {
+  return /^[\w-]+$/.test(key) ? key : JSON.stringify(key)
 }
 
 const isString = (value: unknown): value is string => typeof value === 'string'
 const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean'
 const isInteger = (value: unknown): value is number => Number.isSafeInteger(value)
 const isStrings = (value: unknown): value is string[] => Array.isArray(value) && value.every(isString)
+const isTables = (value: unknown): value is Record<string, unknown>[] =>
+  Array.isArray(value) && value.every(isTable)
 const isTable = (value: unknown): value is Record<string, unknown> =>
   Object.prototype.toString.call(value) === '[object Object]'
 
