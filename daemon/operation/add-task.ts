@@ -32,7 +32,15 @@ export function addTask(configuration: Configuration, request: AddRequest): Adde
   const python = request.python ?? lock.requiresPython
   requireKnown('extra', extras, [...lock.extras.keys()], request.lock)
   requireKnown('group', groups, [...lock.groups.keys()], request.lock)
-  const text = formatTask({ lock: file, python, extras, groups, baseImage: null, build: { environment: {} } })
+  const text = formatTask({
+    lock: file,
+    python,
+    extras,
+    groups,
+    baseImage: null,
+    build: { environment: {} },
+    artifacts: [],
+  })
   const task = parseTask(text, join(folder, 'task.toml'))
   writeTask(configuration.lockfiles, request.task, { 'task.toml': text, [file]: bytes })
   return {

@@ -1,4 +1,6 @@
 import { normalize } from 'node:path/posix'
+import type { Artifact } from '../artifact/artifact.ts'
+import { parseArtifacts } from '../artifact/parse-artifacts.ts'
 import { parseStrictTable, type StrictTable } from '../toml/strict-table.ts'
 import { isName, normalizeName } from '../version/name.ts'
 import { buildEnvironment } from './build-environment.ts'
@@ -17,14 +19,16 @@ export interface Task {
   /** Name of the base image it is prepared for; null: none, so this host. */
   readonly baseImage: string | null
   readonly build: { readonly environment: Readonly<Record<string, string>> }
+  /** Weights and data sets, in the order written. No part of the environment's key. */
+  readonly artifacts: readonly Artifact[]
 }
 
-const reserved = ['project', 'artifact', 'prebuild']
+const reserved = ['project', 'prebuild']
 
 /**
  * Reads a task.toml strictly.
  *
- * @throws TASK_INVALID with file and line; TASK_NOT_SUPPORTED for what a later version will read.
+ * @throws TASK_INVALID or ARTIFACT_NOT_PINNED with file and line; TASK_NOT_SUPPORTED for what a later version will read.
  */
 export function parseTask(text: string, file: string): Task {
   const table = parseStrictTable(text, file, 'TASK_INVALID')
@@ -41,8 +45,9 @@ export function parseTask(text: string, file: string): Task {
   const build = table.table('build')
   const environment = build === null ? {} : buildEnvironment(build)
   build?.refuseOthers()
+  const artifacts = parseArtifacts(table)
   table.refuseOthers()
-  return { lock: lockPath(table, lock), ...rest, build: { environment } }
+  return { lock: lockPath(table, lock), ...rest, build: { environment }, artifacts }
 }
 
 function lockPath(table: StrictTable, written: string | null): string {

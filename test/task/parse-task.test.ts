@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { Artifact } from '../../src/artifact/artifact.ts'
 import { EnvdError } from '../../src/error.ts'
 import { formatTask } from '../../src/task/format-task.ts'
 import { parseTask } from '../../src/task/task.ts'
@@ -36,11 +37,19 @@ describe('a task.toml', () => {
       groups: ['dev'],
       baseImage: 'debian-12.7_cuda',
       build: { environment: { MAX_JOBS: '4', CFLAGS: '-O2', LDFLAGS: '-s' } },
+      artifacts: [],
     })
   })
 
   test('needs no more than a lock', () => {
-    const rest = { python: null, extras: [], groups: [], baseImage: null, build: { environment: {} } }
+    const rest = {
+      python: null,
+      extras: [],
+      groups: [],
+      baseImage: null,
+      build: { environment: {} },
+      artifacts: [],
+    }
     expect(parseTask('lock = "r.lock"', file)).toEqual({ lock: 'r.lock', ...rest })
   })
 
@@ -81,7 +90,7 @@ describe('a task.toml', () => {
     },
   )
 
-  test.each(['[project]\npath = "."', '[[artifact]]\nkind = "model"', 'prebuild = ["make"]'])(
+  test.each(['[project]\npath = "."', 'prebuild = ["make"]'])(
     'says that %j is for a later version',
     reserved => {
       const { code, message } = refusal(`lock = "r.lock"\n\n${reserved}\n`)
@@ -183,6 +192,19 @@ describe('[build] environment', () => {
   })
 })
 
+const artifacts: readonly Artifact[] = [
+  {
+    ...{ kind: 'hub', repository: 'org/name', type: 'dataset', revision: '0'.repeat(40) },
+    ...{ include: ['*.json', 'a"\\b'], exclude: ['x/'] },
+  },
+  {
+    ...{ kind: 'url', name: 'w', url: 'https://files.example/w.tar?a=b', sha256: '1'.repeat(64) },
+    unpack: { entries: 1, bytes: 5_000_000_000_000, ratio: 3 },
+  },
+  { kind: 'url', name: 'v.bin', url: 'http://files.example/v', sha256: '2'.repeat(64), unpack: null },
+  { kind: 'directory', name: 'd', directory: '../d', tree: '3'.repeat(64) },
+]
+
 test('what formatTask writes is read back the same', () => {
   const name = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,8}[a-z0-9])?$/).map(text => text.replace(/-+/g, '-'))
   const names = fc.uniqueArray(name, { maxLength: 4 }).map(list => list.sort())
@@ -195,6 +217,7 @@ test('what formatTask writes is read back the same', () => {
     groups: names,
     baseImage: fc.option(fc.stringMatching(/^[a-z0-9][a-z0-9._-]{0,20}$/)),
     build: fc.record({ environment: fc.dictionary(variable, value, { noNullPrototype: true }) }),
+    artifacts: fc.subarray(artifacts),
   })
   fc.assert(
     fc.property(task, written => {

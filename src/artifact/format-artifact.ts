@@ -1,0 +1,32 @@
+import { stringify } from 'smol-toml'
+import type { DeclaredArtifact } from './artifact.ts'
+
+/** The text of one `[[artifact]]`, as `parseArtifacts` reads it. */
+export function formatArtifact(artifact: DeclaredArtifact): string {
+  return `${stringify({ artifact: [artifactTable(artifact)] }).trim()}\n`
+}
+
+/** The same as a table; what is empty or missing is left out. */
+export function artifactTable(artifact: DeclaredArtifact): Record<string, unknown> {
+  switch (artifact.kind) {
+    case 'hub': {
+      const { repository, type, revision, include, exclude } = artifact
+      return {
+        hub: repository,
+        ...(type === 'model' ? {} : { type }),
+        ...(revision === null ? {} : { revision }),
+        ...(include === null ? {} : { include }),
+        ...(exclude.length === 0 ? {} : { exclude }),
+      }
+    }
+    case 'url': {
+      const { url, name, sha256, unpack } = artifact
+      const pin = sha256 === null ? {} : { sha256 }
+      return { url, name, ...pin, ...(unpack === null ? {} : { unpack: true, limits: unpack }) }
+    }
+    case 'directory': {
+      const { directory, name, tree } = artifact
+      return { directory, name, ...(tree === null ? {} : { tree }) }
+    }
+  }
+}
