@@ -192,7 +192,7 @@ describe('[build] environment', () => {
   })
 })
 
-const artifacts: readonly Artifact[] = [
+const artifacts: Artifact[] = [
   {
     ...{ kind: 'hub', repository: 'org/name', type: 'dataset', revision: '0'.repeat(40) },
     ...{ include: ['*.json', 'a"\\b'], exclude: ['x/'] },
