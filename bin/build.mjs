@@ -2,19 +2,21 @@
  * Builds dist/. A hit of `envd prepare` takes little longer than the start of Node, so what it runs (and
  * `--help`) lies in one small file, and everything else in a second one that is loaded when it is needed:
  *
- *     envd.js         the command line        → hot.js
- *     door.js         the library             → hot.js
- *     hot.js          what a hit runs, and what the rest shares with it
- *     cold.js         the rest, each module evaluated when it is first asked for
- *     *-worker.js     the worker threads, each whole
+ *     envd.js             the command line        → hot.js
+ *     door.js             the library             → hot.js
+ *     hot.js              loads hot-program.js by its compiled form, hot-<digest>.v8
+ *     hot-program.js      what a hit runs, and what the rest shares with it
+ *     cold.js             the rest, each module evaluated when it is first asked for
+ *     *-worker.js         the worker threads, each whole
  *
  * CommonJS, because it starts 3 ms sooner; ES modules import door.js by name all the same.
  */
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { analyse, layer } from './build-layers.mjs'
+import { compiledProgram } from './build/compiled-program.mjs'
+import { analyse, layer } from './build/layers.mjs'
 
 const workers = [
   'cache/blob/hash-worker.ts',
@@ -34,6 +36,8 @@ const shared = {
   target: 'node20.20',
   // Their native code is found beside their own package.json.
   external: ['fs-native-extensions', 'better-sqlite3'],
+  // A script that is loaded by its compiled form has no import().
+  supported: { 'dynamic-import': false },
   define: { 'import.meta.url': 'importMeta.url' },
   banner: { js: 'const importMeta={get url(){return require("node:url").pathToFileURL(__filename).href}};' },
   legalComments: 'none',
@@ -55,12 +59,18 @@ async function makeFiles() {
     'package.json': '{"type":"commonjs"}\n',
     ...Object.fromEntries(threads.outputFiles.map(({ path, text }) => [basename(path), text])),
     'cold.js': coldText,
-    'hot.js': hotText,
+    ...compiledProgram(hotText),
+    'hot.js': readFileSync(join(root, 'bin/build/load-hot.cjs'), 'utf8'),
     'door.js': [
       'const{openDoor,loadConfiguration}=require("./hot.js")["daemon/door.ts"]();',
       'module.exports={openDoor,loadConfiguration};\n',
     ].join(''),
-    'envd.js': '#!/usr/bin/env node\nrequire("./hot.js")["bin/envd.ts"]();\n',
+    'envd.js': [
+      '#!/usr/bin/env node',
+      // From here on these end nothing; they are delivered when envd.ts, all of which runs before that, listens.
+      'for(const signal of["SIGINT","SIGTERM","SIGHUP"])process.on(signal,()=>{});',
+      'require("./hot.js")["bin/envd.ts"]();\n',
+    ].join('\n'),
   }
 }
 
