@@ -74,7 +74,7 @@ async function reportResult(verb: Verb<unknown>, result: unknown, json: boolean)
   const { errorBody, errorText } = await import('./render/error.ts')
   if (json) await printDocument({ ok: false, result, error: errorBody(failure) })
   else await printNote(style => errorText(failure, style))
-  return failure.exitStatus
+  return verb.exitStatus?.(result) ?? failure.exitStatus
 }
 
 async function reportError(thrown: unknown, json: boolean): Promise<number> {

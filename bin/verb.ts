@@ -26,6 +26,6 @@ export interface Verb<Result> {
   notes?(result: Result, style: Style): string
   /** The failure that a result amounts to although there is one. */
   failure?(result: Result): EnvdError | null
-  /** 0 where absent. */
+  /** Where absent, 0 or that of the failure. */
   exitStatus?(result: Result): number
 }

@@ -32,6 +32,8 @@ const kinds = {
   IMAGE_OTHER_MACHINE: { exit: 2, hint: 'Prepare it on a host of that machine, or name another base image.' },
   IMAGE_NOT_PINNED: { exit: 2, hint: 'Write the digest of the image instead of a tag.' },
 
+  TASK_NEEDS_CONTAINER: { exit: 2, hint: 'Run it with `envd run --in podman`, or see `envd mount`.' },
+
   // locks
   LOCK_NOT_FOUND: { exit: 1, hint: 'Name the lock file in task.toml with `lock = "…"`.' },
   LOCK_CHANGED_WHILE_READ: {
@@ -200,7 +202,7 @@ const kinds = {
     hint: 'Move the volume to a path of letters, digits and -._/ or choose another --for.',
   },
   COMMAND_NOT_FOUND: { exit: 1, hint: "See the environment's bin folder." },
-  SOME_FAILED: { exit: 1, hint: 'Each failed task shows its own error.' },
+  SOME_FAILED: { exit: 1, hint: 'Each failed task shows its own error; the exit status is the gravest.' },
 
   // the machine
   TOOL_MISSING: { exit: 3, hint: 'Install it; on Debian with apt.' },
@@ -277,6 +279,11 @@ export class EnvdError extends Error {
   get exitStatus(): number {
     return kinds[this.code].exit
   }
+}
+
+/** The exit status of what failed in several ways: that of the gravest, which the largest number is. */
+export function gravestExit(codes: readonly ErrorCode[]): number {
+  return Math.max(...codes.map(code => kinds[code].exit))
 }
 
 /** A plain Error is a bug: it keeps its message and stack as cause. */

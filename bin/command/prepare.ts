@@ -1,5 +1,5 @@
 import type { PreparedTask, PrepareOutcome } from '../../src/api/prepare.ts'
-import { EnvdError } from '../../src/error.ts'
+import { EnvdError, gravestExit } from '../../src/error.ts'
 import type { Invocation } from '../arguments/invocation.ts'
 import { preparedTasksText, preparedText } from '../render/result/prepared.ts'
 import type { Context, Verb } from '../verb.ts'
@@ -23,10 +23,19 @@ export const verb: Verb<Prepared> = {
   text: (prepared, style) =>
     'tasks' in prepared ? preparedTasksText(prepared.tasks, style) : preparedText(prepared, style),
   failure(prepared) {
-    const failed = 'tasks' in prepared ? prepared.tasks.filter(({ ok }) => !ok).map(({ task }) => task) : []
-    if (failed.length === 0) return null
-    return new EnvdError('SOME_FAILED', `not prepared: ${failed.join(', ')}`, { details: { tasks: failed } })
+    const tasks = failuresOf(prepared).map(({ task }) => task)
+    return tasks.length === 0
+      ? null
+      : new EnvdError('SOME_FAILED', `not prepared: ${tasks.join(', ')}`, { details: { tasks } })
   },
+  exitStatus(prepared) {
+    const codes = failuresOf(prepared).map(({ error }) => error.code)
+    return codes.length === 0 ? 0 : gravestExit(codes)
+  },
+}
+
+function failuresOf(prepared: Prepared) {
+  return 'tasks' in prepared ? prepared.tasks.filter(outcome => !outcome.ok) : []
 }
 
 function checkTasks(invocation: Invocation, all: boolean): void {

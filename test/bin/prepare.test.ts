@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeWheel } from '../fixture/make-wheel.ts'
@@ -64,6 +64,22 @@ test('several tasks: each its own result or error, and all is tried', async () =
   expect(stdout).toMatch(/a is ready \(reused, .*\)/)
   expect(stdout).toContain('b error[FILE_NOT_ON_INDEX]')
   expect(stderr).toContain('error[SOME_FAILED]: not prepared: b')
+})
+
+test('of several tasks that fail, the gravest error is the exit status', async () => {
+  const { addTask, envd, json, lockfiles } = await startWorkbench()
+  addTask('a', demo)
+  addTask('b', absent)
+  addTask('misspelt', demo)
+  writeFileSync(join(lockfiles, 'misspelt', 'task.toml'), 'lok = "requirements.lock"\n')
+  expect((await envd(['prepare', 'b', 'a'])).status).toBe(1)
+  expect((await envd(['prepare', 'misspelt', 'a', 'b'])).status).toBe(2)
+  addTask('unreadable')
+  rmSync(join(lockfiles, 'unreadable', 'requirements.lock'))
+  symlinkSync('requirements.lock', join(lockfiles, 'unreadable', 'requirements.lock'))
+  expect(await json('prepare', 'unreadable')).toMatchObject({ error: { code: 'IO' } })
+  const all = await envd(['prepare', '--all', '--json'])
+  expect([all.status, JSON.parse(all.stdout)]).toMatchObject([3, { error: { code: 'SOME_FAILED' } }])
 })
 
 test('--all answers with tasks, also where there is one or none', async () => {
