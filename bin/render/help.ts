@@ -36,6 +36,7 @@ function commandHelp(command: CommandName, style: Style): string {
     within.length > 0 && style.bold('Commands:\n') + commandList(within, style),
     entry.options.length > 0 && style.bold('Options:\n') + optionList(entry.options, style),
     style.bold('Options of every command:\n') + optionList(globalOptions, style),
+    entry.notes !== undefined && style.bold('Notes:\n') + entry.notes.map(note => `  ${note}\n`).join(''),
     style.bold('Examples:\n') + examples(entry.examples, style),
   )
 }

@@ -6,6 +6,8 @@ export interface CommandEntry {
   readonly options: readonly OptionEntry[]
   /** What may follow `--`, untouched; null: nothing. */
   readonly rest?: string
+  /** What one has to know beside the options; a line each. */
+  readonly notes?: readonly string[]
   readonly examples: readonly { readonly line: string; readonly what: string }[]
 }
 

@@ -28,6 +28,10 @@ export const environmentCommands = {
         summary: 'how many builds run side by side (ENVD_BUILDS)',
       },
     ],
+    notes: [
+      'Where several tasks are named, one that fails does not stop the others; the exit status is that of the',
+      'gravest error: 1 a failure, 2 the configuration, 3 the machine, 70 a bug, 130 interrupted.',
+    ],
     examples: [
       { line: 'envd prepare quickstart', what: 'one task' },
       { line: 'envd prepare --all --builds 4', what: 'all of them, four builds at a time' },
@@ -39,6 +43,10 @@ export const environmentCommands = {
     arguments: [task],
     options: [interpreter],
     rest: 'cmd',
+    notes: [
+      'The exit status is that of the command, and 128 + n where signal n ended it. Of a real-time signal',
+      '(n from 32 to 64) Node tells nothing: a command that one ended looks as if it had exited with 0.',
+    ],
     examples: [
       {
         line: "envd run quickstart -- python -c 'import numpy; print(numpy.__version__)'",
