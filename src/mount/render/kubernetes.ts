@@ -53,7 +53,6 @@ export function renderKubernetes(plan: MountPlan): RenderedMounts {
 
 const bindName = (index: number) => `envd-${index}`
 const scratchName = (index: number) => `envd-scratch-${index}`
-const quoted = (text: string) => JSON.stringify(text)
 
 /** core/v1 VolumeMount: "Must not contain ':'". */
 function mountPath(destination: string): string {
@@ -63,4 +62,12 @@ function mountPath(destination: string): string {
 /** core/v1 EnvVar: `$(NAME)` is another variable's value, and `$$` a dollar sign. */
 function withoutReferences(value: string): string {
   return value.replaceAll('$', '$$$$')
+}
+
+/** A JSON string, without what YAML 1.1 (Go's parser) takes for a line end or refuses. */
+function quoted(text: string): string {
+  return JSON.stringify(text).replace(
+    /[\u007f-\u009f\u2028\u2029\ufeff]/g,
+    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
