@@ -3,6 +3,7 @@ import { availableParallelism, homedir } from 'node:os'
 import type { Configuration, ConfigurationFlags } from '../../src/config/configuration.ts'
 import { configurationFile, resolveConfiguration } from '../../src/config/resolve-configuration.ts'
 import { EnvdError } from '../../src/error.ts'
+import { decodeToml } from '../../src/toml/decode-toml.ts'
 
 /** Flag > ENVD_* > file > default. Errors: CONFIG_INVALID. */
 export function loadConfiguration(flags: ConfigurationFlags, environment: NodeJS.ProcessEnv): Configuration {
@@ -13,13 +14,18 @@ export function loadConfiguration(flags: ConfigurationFlags, environment: NodeJS
     ...{ flags, environment, home, cwd },
     cores: availableParallelism(),
     filePath: path,
-    fileText: readFile(path, named),
+    fileText: readText(path, named),
   })
 }
 
-function readFile(path: string, named: boolean): string | null {
+function readText(path: string, named: boolean): string | null {
+  const bytes = readFile(path, named)
+  return bytes === null ? null : decodeToml(bytes, path, 'CONFIG_INVALID')
+}
+
+function readFile(path: string, named: boolean): Uint8Array | null {
   try {
-    return readFileSync(path, 'utf8')
+    return readFileSync(path)
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException
     if (code === 'ENOENT' && !named) return null
