@@ -1,5 +1,5 @@
 /** Raised whenever a table changes; an index of another version is made anew. */
-export const SCHEMA_VERSION = 2
+export const SCHEMA_VERSION = 3
 
 /**
  * What lies on a volume, as tables. An environment has trees of packages, a tree has blobs: what is shared is counted

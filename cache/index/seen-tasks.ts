@@ -13,6 +13,9 @@ export interface SeenTask {
   readonly lock: string
   readonly lockState: FileState
   readonly python: string | null
+  readonly baseImage: string | null
+  /** Digest of what its key follows from in these files. */
+  readonly files: Key
   /** Digest of what its key follows from beside these files. */
   readonly circumstances: Key
   /** Digest of all its key follows from. */

@@ -4,7 +4,7 @@ import type { RemovedEnvironment } from '../../src/api/operations.ts'
 import type { Configuration } from '../../src/config/configuration.ts'
 import { isKey, type Key } from '../../src/digest.ts'
 import { recallKey } from '../prepare/task/known-key.ts'
-import { readTaskRecord, tasksWithKey } from '../prepare/task/task-record.ts'
+import { readTaskRecord, type TaskRecord, tasksWithKey } from '../prepare/task/task-record.ts'
 import { notReady, taskContext } from './task-context.ts'
 
 /** Removes an environment, never a task's folder; says which tasks had it. */
@@ -15,7 +15,12 @@ export async function remove(
 ): Promise<RemovedEnvironment> {
   const key = isKey(reference) ? reference : keyOfTask(configuration, volume, reference)
   const { path, bytesFreed } = await removeEnvironment(volume, key)
-  return { key, path, bytesFreed, tasks: tasksWithKey(volume, key).map(({ task }) => task) }
+  return { key, path, bytesFreed, tasks: namesOf(tasksWithKey(volume, key)) }
+}
+
+/** A task may have it on this host and in the default image. */
+function namesOf(records: readonly TaskRecord[]): string[] {
+  return [...new Set(records.map(({ task }) => task))]
 }
 
 /** The environment the task has: by its lock as it is now, or the last one where the lock has changed since. */

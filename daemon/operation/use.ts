@@ -25,6 +25,7 @@ export async function use(
   for (;;) {
     const { key } = await prepareTask(configuration, volume, task, {
       dryRun: false,
+      onHost: true,
       signal,
       report: progress => options.onEvent?.({ task, ...progress }),
     })

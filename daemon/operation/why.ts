@@ -1,5 +1,5 @@
 import type { Volume } from '../../cache/volume/open-volume.ts'
-import type { WhyResult } from '../../src/api/operations.ts'
+import type { Compared, WhyResult } from '../../src/api/operations.ts'
 import type { Configuration } from '../../src/config/configuration.ts'
 import { isKey } from '../../src/digest.ts'
 import { environmentKey, type KeyInputs } from '../../src/key/environment-key.ts'
@@ -16,16 +16,20 @@ export async function why(
   [a, b]: readonly [string, string],
   options: WorkOptions,
 ): Promise<WhyResult> {
-  const inputsOf = async (reference: string): Promise<KeyInputs> =>
-    isKey(reference)
-      ? show(configuration, volume, reference)
-      : selectTask(taskContext(configuration, volume, reference, options))
-  const [one, other] = [await inputsOf(a), await inputsOf(b)]
-  const [keyA, keyB] = [environmentKey(one), environmentKey(other)]
-  return {
-    a: { name: a, key: keyA },
-    b: { name: b, key: keyB },
-    equal: keyA === keyB,
-    differences: differences(one, other),
+  const lookUp = async (name: string): Promise<{ inputs: KeyInputs; compared: Compared }> => {
+    if (isKey(name)) return describe(name, show(configuration, volume, name), null)
+    const context = taskContext(configuration, volume, name, options)
+    return describe(name, await selectTask(context), context.image?.name ?? null)
   }
+  const [one, other] = [await lookUp(a), await lookUp(b)]
+  return {
+    a: one.compared,
+    b: other.compared,
+    equal: one.compared.key === other.compared.key,
+    differences: differences(one.inputs, other.inputs),
+  }
+}
+
+function describe(name: string, inputs: KeyInputs, image: string | null) {
+  return { inputs, compared: { name, key: environmentKey(inputs), image } }
 }

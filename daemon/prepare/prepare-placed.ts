@@ -11,6 +11,8 @@ export interface PrepareOptions {
   readonly dryRun: boolean
   readonly signal: AbortSignal
   readonly report: ReportProgress
+  /** It is to run on this host, without a container: what belongs in a base image is refused. */
+  readonly onHost?: true
 }
 
 /** What is prepared: a task as it was read, for one place. */

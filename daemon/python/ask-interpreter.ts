@@ -81,7 +81,7 @@ function readFact(file: string): Fact | undefined {
 const limitSeconds = 10
 
 function ask(path: string): { target: Target; libcPath: string } {
-  const { status, signal, stdout, stderr, error } = spawnSync(path, ['-I', '-S', '-c', questions], {
+  const { status, signal, stdout, stderr, error } = spawnSync(path, ['-I', '-S', '-B', '-c', questions], {
     cwd: '/',
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],

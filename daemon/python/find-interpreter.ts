@@ -61,7 +61,7 @@ function unfit(path: string, version: string | null): Refusal {
 }
 
 /** By its version where a folder's name tells it, by its minor version else. */
-function mayFit({ version, minor }: Candidate, wanted: string | null, fits: Requirement): boolean {
+export function mayFit({ version, minor }: Candidate, wanted: string | null, fits: Requirement): boolean {
   if (version !== null) return fits(version)
   return minor === null || (satisfies(minor, SUPPORTED_PYTHONS) && (wanted === null || minor === wanted))
 }
@@ -77,7 +77,13 @@ function explicitOne(volume: Volume, path: string, wanted: string | null, fits: 
   throw notFound(wanted, [unfit(path, target.version)])
 }
 
-function consider(volume: Volume, candidate: Candidate, fits: Requirement, refused: Refusal[]): Target[] {
+/** Asks it: none where it doesn't fit or can't be used; then `refused` says why. */
+export function consider(
+  volume: Volume,
+  candidate: Candidate,
+  fits: Requirement,
+  refused: Refusal[],
+): Target[] {
   const { path, version } = candidate
   try {
     const target = askInterpreter(volume, path)

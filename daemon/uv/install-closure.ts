@@ -9,6 +9,7 @@ import { writeBuildConfiguration } from './run/build-configuration.ts'
 import { explainBytes } from './run/explain-bytes.ts'
 import { failWith } from './run/fail-with.ts'
 import { type InstallProgress, progressReader } from './run/install-progress.ts'
+import { platformArguments } from './run/platform-arguments.ts'
 import { retrying } from './run/retrying.ts'
 import { runUv } from './run/run-uv.ts'
 import type { UvSession } from './run/uv-session.ts'
@@ -81,7 +82,7 @@ async function installOnce(work: Work, group: readonly Distribution[], index: Va
   const requirements = join(session.temporaryFolder, 'requirements.txt')
   onMachine(requirements, () => writeFileSync(requirements, requirementLines(group)))
   const call = {
-    args: installArguments(request.folder, requirements, group),
+    args: installArguments(work, requirements, group),
     index,
     configuration: writeBuildConfiguration(
       session.temporaryFolder,
@@ -102,16 +103,21 @@ async function installOnce(work: Work, group: readonly Distribution[], index: Va
       const offline = await runUv(session, { ...call, args: [...call.args, '--offline'] })
       if (!offline.failed) return
     }
-    throw await explainBytes(session, request.target, group, index, error)
+    throw await explainBytes(session, group, index, error)
   }
 }
 
-function installArguments(folder: string, requirements: string, group: readonly Distribution[]): string[] {
+function installArguments(
+  { session, request: { folder, target } }: Work,
+  requirements: string,
+  group: readonly Distribution[],
+): string[] {
   // A git commit can't have a digest; the digests of the others are checked either way.
   const hashes = group.every(({ digest }) => digest !== null) ? ['--require-hashes'] : []
   return [
     ...['pip', 'install', '--no-deps', '--no-sources', ...hashes],
     ...['--link-mode', 'hardlink', '--no-compile-bytecode'],
+    ...platformArguments(target, session.builder),
     ...['--python', folder, '--requirements', requirements],
   ]
 }

@@ -12,8 +12,8 @@ import type { UvSession } from './run/uv-session.ts'
  * An empty relocatable virtualenv in `folder`, which must not exist yet. Errors: PYTHON_GONE, DISK_FULL,
  * UV_FAILED.
  */
-export async function makeVirtualenv(session: UvSession, folder: string, target: Target): Promise<void> {
-  const { interpreter } = target
+export async function makeVirtualenv(session: UvSession, folder: string): Promise<void> {
+  const { interpreter } = session.builder
   const args = ['venv', '--relocatable', '--no-project', '--python', interpreter, folder]
   const { failed, output } = await runUv(session, { args })
   if (!failed) return

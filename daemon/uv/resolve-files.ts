@@ -10,9 +10,6 @@ import type { UvSession } from './run/uv-session.ts'
 export interface FilesRequest {
   /** Registry packages only: direct URLs and git commits name their file themselves. */
   readonly packages: readonly { readonly name: string; readonly version: string }[]
-  /** Exact version, and an interpreter for uv to start from. */
-  readonly python: string
-  readonly interpreter: string
   readonly onMessage: (message: string) => void
 }
 
@@ -25,7 +22,7 @@ export async function resolveFiles(session: UvSession, request: FilesRequest): P
   const input = join(session.temporaryFolder, 'packages.txt')
   const lines = request.packages.map(({ name, version }) => `${name}===${version}\n`)
   onMachine(input, () => writeFileSync(input, lines.join('')))
-  const args = compileArguments(input, request)
+  const args = compileArguments(input, session)
 
   // The first pass brings the index's pages; the second, offline, can't download files to compute digests.
   await retrying(session, request.onMessage, async () => {
@@ -49,12 +46,9 @@ export async function listFiles(session: UvSession, args: readonly string[]): Pr
   })
 }
 
-export function compileArguments(
-  input: string,
-  { python, interpreter }: Pick<FilesRequest, 'python' | 'interpreter'>,
-): string[] {
+export function compileArguments(input: string, { builder }: Pick<UvSession, 'builder'>): string[] {
   return [
     ...['pip', 'compile', '--quiet', '--no-header', '--no-deps', '--universal'],
-    ...['--python-version', python, '--python', interpreter, input],
+    ...['--python-version', builder.version, '--python', builder.interpreter, input],
   ]
 }

@@ -1,6 +1,10 @@
 /** Results of the operations other than prepare, as `--json` prints them. Sizes in bytes. */
 
-export type TaskState = 'absent' | 'building' | 'ready' | 'lock changed' | 'invalid'
+/**
+ * `lock changed`, `target changed`: an environment is there of the task as it was before its own files, or else the
+ * interpreter, the base image or envd's rules, became others.
+ */
+export type TaskState = 'absent' | 'building' | 'ready' | 'lock changed' | 'target changed' | 'invalid'
 
 export interface TaskRow {
   readonly task: string
@@ -53,9 +57,17 @@ export interface Difference {
   readonly b: string | null
 }
 
+export interface Compared {
+  /** As it was asked for. */
+  readonly name: string
+  readonly key: string
+  /** Base image that a task is prepared for; null: this host, or `name` is a key. */
+  readonly image: string | null
+}
+
 export interface WhyResult {
-  readonly a: { readonly name: string; readonly key: string }
-  readonly b: { readonly name: string; readonly key: string }
+  readonly a: Compared
+  readonly b: Compared
   readonly equal: boolean
   readonly differences: readonly Difference[]
 }

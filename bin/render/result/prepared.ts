@@ -7,10 +7,11 @@ import { conflictsText } from './receipt.ts'
 
 /** One prepared task, or what a dry run found. */
 export function preparedText(prepared: PreparedTask, style: Style): string {
-  const { task, key, path, closure, leftOut = [], conflicts = [] } = prepared
+  const { task, key, path, image, closure, leftOut = [], conflicts = [] } = prepared
   const facts = [
     ['key', key],
     ['path', path],
+    ...(image === undefined ? [] : [['for', `the base image ${image}`]]),
     ...(closure === undefined || prepared.ready ? [['holds', contents(prepared)]] : []),
     ...(prepared.reused || closure !== undefined ? [] : [['spent', phases(prepared.seconds)]]),
     ...(leftOut.length === 0 ? [] : [['left out', leftOut.join(', ')]]),

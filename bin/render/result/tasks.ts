@@ -29,6 +29,7 @@ function stateColour(state: string, style: Style): (cell: string) => string {
     ready: style.green,
     building: style.cyan,
     'lock changed': style.yellow,
+    'target changed': style.yellow,
     invalid: style.red,
   }
   return colours[state] ?? (cell => cell)

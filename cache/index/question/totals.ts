@@ -10,7 +10,7 @@ export function totals(database: IndexDatabase): Totals {
     packages: ask('count(*) FROM package WHERE tree IS NOT NULL'),
     trees: ask('count(*) FROM tree WHERE listed = 1 AND files IS NOT NULL'),
     blobs: ask('count(*) FROM blob WHERE listed = 1'),
-    tasks: ask('count(*) FROM task WHERE key IS NOT NULL'),
+    tasks: ask('(SELECT count(*) FROM (SELECT DISTINCT lockfiles, task FROM task WHERE key IS NOT NULL))'),
     damaged: ask(`(SELECT count(*) FROM environment WHERE tree IS NULL)
       + (SELECT count(*) FROM package WHERE tree IS NULL)
       + (SELECT count(*) FROM tree WHERE listed = 1 AND files IS NULL)`),

@@ -30,7 +30,7 @@ export function usersOfTrees(database: IndexDatabase, trees: readonly number[]):
 export function tasksWith(database: IndexDatabase, keys: readonly Key[]): TaskUse[] {
   return database
     .prepare<[string], TaskUse>(
-      `SELECT task, lockfiles, key FROM task WHERE key IN (SELECT value FROM json_each(?))
+      `SELECT DISTINCT task, lockfiles, key FROM task WHERE key IN (SELECT value FROM json_each(?))
        ORDER BY task, lockfiles`,
     )
     .all(JSON.stringify(keys))

@@ -13,7 +13,7 @@ import { withIndex } from '../../../cache/index/with-index.ts'
 import { SUMMARY } from '../../../cache/volume/layout.ts'
 import type { TaskRow } from '../../../src/api/operations.ts'
 import type { Key } from '../../../src/digest.ts'
-import { keyFact, readKeyFact } from '../../prepare/task/known-key.ts'
+import { keyFact, readKeyFact, taskFact } from '../../prepare/task/known-key.ts'
 import { readTask } from '../../prepare/task/read-task.ts'
 import { taskNames } from '../../prepare/task/task-names.ts'
 import { indexPlace } from '../index/index-place.ts'
@@ -64,14 +64,14 @@ function look(
   const ready = key && summaryOf(listing, key, seen.ready)
   const isNew = seen !== before || key !== seen.key || ready !== seen.ready
   if (isNew && atRest) news.set(task, { ...seen, key, ready })
-  return taskRow(listing, task, key, ready)
+  return taskRow(listing, task, { ...seen, key }, ready)
 }
 
 function isStill(listing: Listing, folder: string, file: Stats, seen: SeenTask): boolean {
   return (
     isState(file, seen.file) &&
     isState(statOf(`${folder}/${seen.lock}`), seen.lockState) &&
-    listing.target(seen.python).circumstances === seen.circumstances
+    listing.target(seen.python, seen.baseImage).circumstances === seen.circumstances
   )
 }
 
@@ -79,16 +79,17 @@ function isStill(listing: Listing, folder: string, file: Stats, seen: SeenTask):
 function readAnew(listing: Listing, task: string, folder: string): { seen: SeenTask; atRest: boolean } {
   const began = Date.now()
   const input = readTask(listing.configuration.lockfiles, task)
-  const { lock, python } = input.task
-  const { target, circumstances } = listing.target(python)
+  const { lock, python, baseImage } = input.task
+  const { target, circumstances } = listing.target(python, baseImage)
   const file = statSync(`${folder}/task.toml`)
   const lockStats = statSync(`${folder}/${lock}`)
   return {
     atRest: isAtRest(file, began) && isAtRest(lockStats, began),
     seen: {
-      ...{ lock, python, circumstances },
+      ...{ lock, python, baseImage, circumstances },
       file: fileState(file),
       lockState: fileState(lockStats),
+      files: taskFact(input),
       fact: keyFact(input, target),
       key: null,
       ready: null,

@@ -5,15 +5,16 @@ import type { Volume } from '../../../cache/volume/open-volume.ts'
 import type { Configuration } from '../../../src/config/configuration.ts'
 import type { Key } from '../../../src/digest.ts'
 import type { Target } from '../../../src/target/target.ts'
+import type { Task } from '../../../src/task/task.ts'
+import { placeTask } from '../../prepare/image/place-task.ts'
 import { keyCircumstances } from '../../prepare/task/known-key.ts'
-import { targetOf } from '../../prepare/task/target-of.ts'
 
 /** What the rows of one list share, found out once each. */
 export interface Listing {
   readonly configuration: Configuration
   readonly volume: Volume
-  /** For what a task.toml says of Python. Errors: as findInterpreter. */
-  target(python: string | null): ListedTarget
+  /** For what a task.toml says of Python and its base image. Errors: as findInterpreter and placeInImage. */
+  target(python: string | null, baseImage: string | null): ListedTarget
   /** Whether a process holds the build lock; another user can't open it to ask and sees no build. */
   isBuilding(key: Key): boolean
 }
@@ -24,13 +25,15 @@ interface ListedTarget {
 }
 
 export function startListing(configuration: Configuration, volume: Volume): Listing {
-  const targets = new Map<string | null, () => ListedTarget>()
+  const targets = new Map<string, () => ListedTarget>()
   let locks: ReadonlySet<string> | undefined
   return {
     ...{ configuration, volume },
-    target(python) {
-      const known = targets.get(python) ?? outcome(() => findTarget(configuration, volume, python))
-      targets.set(python, known)
+    target(python, baseImage) {
+      const asked = `${python} ${baseImage}`
+      const find = () => findTarget(configuration, volume, { python, baseImage })
+      const known = targets.get(asked) ?? outcome(find)
+      targets.set(asked, known)
       return known()
     },
     isBuilding(key) {
@@ -41,8 +44,12 @@ export function startListing(configuration: Configuration, volume: Volume): List
   }
 }
 
-function findTarget(configuration: Configuration, volume: Volume, python: string | null): ListedTarget {
-  const target = targetOf(configuration, volume, { task: { python } })
+function findTarget(
+  configuration: Configuration,
+  volume: Volume,
+  task: Pick<Task, 'python' | 'baseImage'>,
+): ListedTarget {
+  const { target } = placeTask(configuration, volume, task)
   return { target, circumstances: keyCircumstances(target) }
 }
 

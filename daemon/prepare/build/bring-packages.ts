@@ -64,7 +64,7 @@ async function bringWith(
 ): Promise<Brought> {
   const { context, clock, report } = build
   const installed = await installPackages(build, session, staging, missing)
-  const compiled = await compile(build, installed)
+  const compiled = await compile(build, session.builder.interpreter, installed)
   faultPoint('build:after-bytecode')
   const { packages, digests, damaged } = await clock.measure('hash', () =>
     takeInPackages(context.volume, compiled, {
@@ -104,14 +104,15 @@ function markReached({ context, report }: Build, damaged: readonly string[]): vo
 
 /** One process a package, as many side by side as there are cores. */
 async function compile(
-  { context, inputs, clock, report }: Build,
+  { context, clock, report }: Build,
+  interpreter: string,
   installed: InstalledPackages,
 ): Promise<InstalledPackage[]> {
   return clock.measure('compile', async () => {
     const all: InstalledPackage[] = []
     for (const root of installed.roots) {
       const packages = installed.packages.filter(one => one.root === root)
-      const compiled = await compileBytecode(inputs.target.interpreter, root, packages, {
+      const compiled = await compileBytecode(interpreter, root, packages, {
         signal: context.signal,
         jobs: availableParallelism(),
         onProgress: (done, total) =>

@@ -14,6 +14,7 @@ import type { UvSession } from '../../uv/run/uv-session.ts'
 import type { Build } from './build-environment.ts'
 import { describeInstall } from './describe-install.ts'
 import { listVirtualenv } from './list-virtualenv.ts'
+import { refuseNewerLibc } from './refuse-newer-libc.ts'
 import type { WantedPackage } from './wanted-packages.ts'
 import type { Staging } from './with-staging.ts'
 
@@ -67,7 +68,7 @@ async function installInto(
 ): Promise<InstalledTogether> {
   const { target } = inputs
   const root = join(staging.folder, folder)
-  await clock.measure('install', () => makeVirtualenv(session, root, target))
+  await clock.measure('install', () => makeVirtualenv(session, root))
   faultPoint('build:after-virtualenv')
   const virtualenv = listVirtualenv(root)
   const distributions = wanted.flatMap(({ distribution }) => distribution ?? [])
@@ -108,6 +109,12 @@ async function installInto(
       const expected = before.has(basename(distInfo)) ? digests : new Map()
       return { ...common, name, version: versions.get(name)!, paths, expected }
     })
+    const built = new Set(distributions.flatMap(({ name, format }) => (format === 'wheel' ? [] : [name])))
+    refuseNewerLibc(
+      packages.filter(({ name }) => built.has(name)),
+      target,
+      session.builder,
+    )
     context.signal.throwIfAborted()
     const shared = new Set(records.shared.flatMap(({ owners }) => owners))
     return { packages, roots: [root], archives, shared }

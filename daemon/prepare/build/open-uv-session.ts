@@ -6,6 +6,7 @@ import { bringUv } from '../../uv/bring-uv.ts'
 import { readIndexConfiguration } from '../../uv/index-configuration.ts'
 import type { UvSession } from '../../uv/run/uv-session.ts'
 import type { PrepareContext } from '../context.ts'
+import { findBuilder } from '../image/find-builder.ts'
 import type { Staging } from './with-staging.ts'
 
 export interface SessionRequest {
@@ -18,17 +19,20 @@ export interface SessionRequest {
 
 /** A uv that can be run, the indexes it will ask, and a temporary folder for it in staging. */
 export async function openUvSession(
-  { configuration, volume, target, signal }: PrepareContext,
+  context: PrepareContext,
   staging: Staging,
   { furtherIndexes, log, onMessage }: SessionRequest,
 ): Promise<UvSession> {
+  const { configuration, volume, signal } = context
   const environment = process.env
+  const builder = findBuilder(context)
   const mapping = new Map(Object.entries(configuration.indexes))
   const index = readIndexConfiguration({ environment, furtherIndexes, mapping })
   const others = installedPythons(environment).map(({ path }) => path)
-  const interpreters = [...new Set([target.interpreter, ...others])]
+  const interpreters = [...new Set([builder.interpreter, ...others])]
   const uv = await bringUv(volume, { interpreters, environment, signal, onMessage })
   const temporaryFolder = join(staging.folder, 'tmp')
   makeFolders(temporaryFolder)
-  return { uv, index, environment, temporaryFolder, logFile: join(logsFolder(volume), `${log}.log`), signal }
+  const logFile = join(logsFolder(volume), `${log}.log`)
+  return { uv, builder, index, environment, temporaryFolder, logFile, signal }
 }

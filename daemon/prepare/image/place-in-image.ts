@@ -28,7 +28,7 @@ export function placeInImage(
   const image = readImage(configuration, name)
   refuseOtherMachine(image)
   const chosen = choosePython(image, wanted, () => listPythons(volume))
-  if (chosen === null) throw noPythonFor(volume, image, wanted)
+  if (chosen === null) throw noPythonFor(configuration, volume, image, wanted)
   return {
     image,
     target: imageTarget(image, chosen),

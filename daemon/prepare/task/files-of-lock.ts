@@ -41,7 +41,7 @@ async function askIndex(
   lock: Lock,
   selected: readonly LockedPackage[],
 ): Promise<IndexedFile[]> {
-  const { volume, input, target, report } = context
+  const { volume, input, report } = context
   const wanted = new Set(selected.flatMap(({ digests }) => digests))
   const packages = selected.flatMap(({ name, version, source }) =>
     source.kind === 'registry' && version !== null ? [{ name, version }] : [],
@@ -53,8 +53,7 @@ async function askIndex(
   const text = await withStaging(volume, [], async staging => {
     const log = `lock-${input.lock.digest}`
     const session = await openUvSession(context, staging, { furtherIndexes, log, onMessage })
-    const { version: python, interpreter } = target
-    return resolveFiles(session, { packages, python, interpreter, onMessage })
+    return resolveFiles(session, { packages, onMessage })
   })
   return parseLock(Buffer.from(text), 'pylock.toml')
     .packages.flatMap(({ wheels, sdist }) => (sdist ? [...wheels, sdist] : wheels))

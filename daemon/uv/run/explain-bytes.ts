@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import type { Distribution } from '../../../src/closure/closure.ts'
 import { EnvdError } from '../../../src/error.ts'
-import type { Target } from '../../../src/target/target.ts'
 import { compileArguments, listFiles } from '../resolve-files.ts'
 import type { UvSession } from './uv-session.ts'
 
@@ -14,7 +13,6 @@ import type { UvSession } from './uv-session.ts'
  */
 export async function explainBytes(
   session: UvSession,
-  target: Target,
   group: readonly Distribution[],
   index: Readonly<Record<string, string>>,
   error: EnvdError,
@@ -38,7 +36,7 @@ export async function explainBytes(
     const input = join(session.temporaryFolder, 'one.txt')
     writeFileSync(input, `${name}===${version}\n`)
     try {
-      const args = compileArguments(input, { python: target.version, interpreter: target.interpreter })
+      const args = compileArguments(input, session)
       const pylock = await listFiles({ ...session, index: { ...session.index, environment: index } }, args)
       return fileUrls(pylock).find(url => decodeURIComponent(url.split('/').at(-1) ?? '') === filename)
     } catch (problem) {

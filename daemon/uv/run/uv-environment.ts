@@ -62,6 +62,8 @@ export function uvEnvironment(
     NO_COLOR: '1',
     UV_NO_WRAP: '1',
     GIT_TERMINAL_PROMPT: '0',
+    // The interpreter may be one that was taken in: nothing writes into its tree.
+    PYTHONDONTWRITEBYTECODE: '1',
   }
 }
 

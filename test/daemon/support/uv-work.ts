@@ -58,12 +58,12 @@ export async function startWork(options: WorkOptions = {}): Promise<UvWork> {
     mapping: options.mapping ?? new Map(),
   })
   const logFile = join(volume.root, 'logs', `${id}.log`)
-  const session: UvSession = { uv, index, environment, temporaryFolder, logFile, signal }
+  const session: UvSession = { uv, builder: target, index, environment, temporaryFolder, logFile, signal }
   return {
     ...{ volume, target, session, messages, progress },
     async install(distributions, build = {}) {
       const tree = join(folder, randomUUID())
-      await makeVirtualenv(session, tree, target)
+      await makeVirtualenv(session, tree)
       await installClosure(session, {
         ...{ folder: tree, target, onMessage },
         closure: closureOf(distributions),

@@ -185,7 +185,9 @@ test('an interpreter that is gone', async () => {
   const work = await startWork()
   const gone = { ...work.target, interpreter: join(temporaryFolder(), 'python3') }
   const { makeVirtualenv } = await import('../../../daemon/uv/make-environment.ts')
-  const error = await failureOf(makeVirtualenv(work.session, join(temporaryFolder(), 'tree'), gone))
+  const error = await failureOf(
+    makeVirtualenv({ ...work.session, builder: gone }, join(temporaryFolder(), 'tree')),
+  )
   expect(error.code).toBe('PYTHON_GONE')
   expect(error.message).toContain(gone.interpreter)
 })

@@ -18,11 +18,8 @@ async function ask(files: readonly MadeFile[], options: IndexOptions = {}, user 
 }
 
 function resolve(work: UvWork, packages: readonly [string, string][]): Promise<string> {
-  const { version, interpreter } = work.target
   return resolveFiles(work.session, {
     packages: packages.map(([name, version]) => ({ name, version })),
-    python: version,
-    interpreter,
     onMessage: message => work.messages.push(message),
   })
 }
