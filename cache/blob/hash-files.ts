@@ -4,7 +4,7 @@ import { EnvdError } from '../../src/error.ts'
 import { machineError } from '../disk/machine-error.ts'
 import { workerUrl } from '../thread/worker-url.ts'
 import type { Deposit, Depository } from './deposit-file.ts'
-import type { HashAnswer, HashJob } from './hash-worker.ts'
+import { type HashAnswer, type HashJob, hashJob } from './hash-job.ts'
 import { linkError } from './link/link-error.ts'
 
 export interface FileToHash {
@@ -50,8 +50,8 @@ interface Thread {
 }
 
 /**
- * Hashes files on at most one thread for each core, while the list of files is still being made. Big files go
- * first, since the last to end sets the time. Errors come out of `finish`: IO for what can't be read or changes
+ * Hashes files on at most one thread for each core, while the list of files is still being made; a few small ones are
+ * hashed in this thread, sooner than another one starts. Big files go first, since the last to end sets the time. Errors come out of `finish`: IO for what can't be read or changes
  * meanwhile; the signal's reason.
  */
 export function startHashing<File extends FileToHash>(options: HashingOptions<File>): Hashing<File> {
@@ -75,9 +75,12 @@ export function startHashing<File extends FileToHash>(options: HashingOptions<Fi
   signal?.addEventListener('abort', onAbort)
   if (signal?.aborted) onAbort()
 
+  function hasWholeJob(): boolean {
+    return big.length > 0 || small.length >= jobFiles || smallBytes >= jobBytes
+  }
+
   function nextFiles(): File[] {
     if (big.length > 0) return [big.pop()!]
-    if (!closed && small.length < jobFiles && smallBytes < jobBytes) return []
     const files: File[] = []
     for (let bytes = 0; small.length > 0 && files.length < jobFiles && bytes < jobBytes; ) {
       const file = small.pop()!
@@ -89,36 +92,43 @@ export function startHashing<File extends FileToHash>(options: HashingOptions<Fi
   }
 
   function feed(): void {
-    while (big.length + small.length > 0) {
+    while (hasWholeJob() || (closed && small.length > 0)) {
+      if (threads.length === 0 && !hasWholeJob()) {
+        const files = nextFiles()
+        take(files, hashJob(jobOf(files)))
+        return
+      }
       const thread = leastLoaded(threads) ?? startThread()
       if (thread === null) return
       const files = nextFiles()
-      if (files.length === 0) return
-      const id = nextId++
-      thread.jobs.set(id, files)
+      const job = jobOf(files)
+      thread.jobs.set(job.id, files)
       thread.bytes += sum(files)
-      thread.worker.postMessage({
-        id,
-        files: files.map(({ place, size, executable = false }) => ({ place, size, executable })),
-        into,
-      } satisfies HashJob)
+      thread.worker.postMessage(job)
     }
+  }
+
+  function jobOf(files: readonly File[]): HashJob {
+    const described = files.map(({ place, size, executable = false }) => ({ place, size, executable }))
+    return { id: nextId++, files: described, into }
   }
 
   function startThread(): Thread | null {
     if (threads.length >= availableParallelism()) return null
     const thread: Thread = { worker: new Worker(workerUrl('hash-worker')), jobs: new Map(), bytes: 0 }
-    thread.worker.on('message', (answer: HashAnswer) => take(thread, answer))
+    thread.worker.on('message', (answer: HashAnswer) => {
+      const files = thread.jobs.get(answer.id) as readonly File[]
+      thread.jobs.delete(answer.id)
+      thread.bytes -= sum(files)
+      take(files, answer)
+    })
     thread.worker.on('error', error => settle({ error }))
     threads.push(thread)
     return thread
   }
 
-  function take(thread: Thread, { id, digests: answered, deposits, failed }: HashAnswer): void {
-    const files = thread.jobs.get(id) as readonly File[]
+  function take(files: readonly File[], { digests: answered, deposits, failed }: HashAnswer): void {
     for (const [index, deposit] of deposits.entries()) onDeposit?.(files[index]!, answered[index]!, deposit)
-    thread.jobs.delete(id)
-    thread.bytes -= sum(files)
     const unread = failed === null ? [] : files.slice(failed.index + 1)
     if (failed !== null) {
       const file = files[failed.index]!

@@ -10,9 +10,9 @@ import { faultPoint } from '../volume/fault-point.ts'
 import { stagingTree } from '../volume/layout.ts'
 import type { Volume } from '../volume/open-volume.ts'
 import { requireOwner } from '../volume/require-owner.ts'
-import type { LinkCounts, LinksAnswer, Occupied } from './assemble/assemble-job.ts'
+import type { LinkCounts, PackagesAnswer } from './assemble/assemble-job.ts'
 import { startAssembleThreads } from './assemble/assemble-threads.ts'
-import { type Conflict, type Decided, decideConflicts } from './assemble/decide-conflicts.ts'
+import { type Conflict, decideConflicts } from './assemble/decide-conflicts.ts'
 import { startLatePlacement } from './assemble/place-late.ts'
 import { sealTree } from './seal-tree.ts'
 
@@ -54,32 +54,26 @@ export async function assembleEnvironment(volume: Volume, request: AssembleReque
   requireOwner(volume)
   const { staging, packages, signal } = request
   const tree = stagingTree(volume, staging)
-  const sealed = await sealTree(tree, signal ? { signal } : {})
-  const skeleton = parseManifest(sealed.manifest)
-  const directories = skeleton.filter(({ kind }) => kind === 'directory').map(({ path }) => path)
-  const others = skeleton.filter(({ kind }) => kind !== 'directory').map(({ path }) => path)
-  setFolderModes(tree, directories, 0o755)
-
-  const threads = startAssembleThreads(
-    { root: volume.root, tree, skeleton: { directories, others } },
-    packages,
-    { signal, onPackage: progressOf(request) },
-  )
+  const threads = startAssembleThreads({ root: volume.root, tree }, packages, {
+    signal,
+    onPackage: progressOf(request),
+  })
   try {
-    const made = await threads.run('directories')
-    const decide = (occupied: readonly Occupied[]): Decided[] => {
-      const paths = new Set(occupied.map(({ path }) => path))
-      if (paths.size === 0) return []
-      return decideConflicts(volume, packages, new Map(skeleton.map(entry => [entry.path, entry])), paths)
-    }
-    decide(made.flatMap(({ occupied }) => occupied))
-    const linked = await threads.run('links')
+    const sealed = await sealTree(tree, signal ? { signal } : {})
+    const skeleton = parseManifest(sealed.manifest)
+    const directories = skeleton.filter(({ kind }) => kind === 'directory').map(({ path }) => path)
+    const others = skeleton.filter(({ kind }) => kind !== 'directory').map(({ path }) => path)
+    setFolderModes(tree, directories, 0o755)
+
+    const made = await threads.run({ do: 'packages', skeleton: { directories, others } })
     faultPoint('assemble:after-links')
-    const late = startLatePlacement(volume, staging, sum(linked))
-    const occupied = late.linkFull(linked.flatMap(({ unlinked }) => unlinked))
-    const conflicts = decide([...occupied, ...linked.flatMap(answer => answer.occupied)])
+    const late = startLatePlacement(volume, staging, sum(made))
+    const full = late.linkFull(made.flatMap(({ unlinked }) => unlinked))
+    const occupied = [...full, ...made.flatMap(answer => answer.occupied)].map(({ path }) => path)
+    const own = new Map(skeleton.map(entry => [entry.path, entry]))
+    const conflicts = decideConflicts(volume, packages, own, new Set(occupied))
     for (const conflict of conflicts) late.replace(conflict)
-    const closed = await threads.run('close')
+    const closed = await threads.run({ do: 'close' })
     setFolderModes(tree, directories, 0o555)
     const manifest = formatEnvironmentManifest({
       packages: packages.map(({ name, tree }) => ({ name, tree })),
@@ -90,7 +84,7 @@ export async function assembleEnvironment(volume: Volume, request: AssembleReque
       manifest,
       digest: treeDigest(manifest),
       files: sealed.files + late.counts.files,
-      directories: made.reduce((count, answer) => count + answer.made, sealed.directories),
+      directories: made.reduce((count, answer) => count + answer.directories, sealed.directories),
       links: sealed.links + late.counts.links,
       apparentBytes: sealed.apparentBytes + late.counts.bytes,
       conflicts: conflicts.map(({ path, owners, winner }) => ({ path, owners, winner })),
@@ -124,7 +118,7 @@ function setFolderModes(tree: string, directories: readonly string[], mode: numb
   })
 }
 
-function sum(answers: readonly LinksAnswer[]): LinkCounts {
+function sum(answers: readonly PackagesAnswer[]): LinkCounts {
   return answers.reduce(
     ({ files, links, bytes }, { counts }) => ({
       files: files + counts.files,

@@ -4,28 +4,34 @@ export interface ThreadData {
   /** The volume. */
   readonly root: string
   readonly tree: string
-  /** This thread's share; `index` counts all packages of the environment. */
+  /** All packages of the environment, in the order in which threads take them; `index` is the caller's. */
   readonly packages: readonly { readonly index: number; readonly digest: string }[]
-  readonly skeleton: {
-    readonly directories: readonly string[]
-    /** Files and symbolic links. */
-    readonly others: readonly string[]
-  }
+  /** One number that the threads share: how many of these are taken. */
+  readonly taken: Int32Array<SharedArrayBuffer>
 }
 
 /** Each is done by all threads before the next begins. */
-export type AssembleJob = 'directories' | 'links' | 'close'
+export type AssembleJob =
+  /** Directories and links. */
+  { readonly do: 'packages'; readonly skeleton: Skeleton } | { readonly do: 'close' }
+
+/** What lies in the tree before any package does. */
+export interface Skeleton {
+  readonly directories: readonly string[]
+  /** Files and symbolic links. */
+  readonly others: readonly string[]
+}
 
 export type AssembleAnswer =
-  | { readonly done: 'directories'; readonly made: number; readonly occupied: readonly Occupied[] }
   | { readonly done: 'package'; readonly index: number }
-  | LinksAnswer
+  | PackagesAnswer
   /** Disk blocks of the directories that the thread made, in bytes. */
   | { readonly done: 'close'; readonly diskBytes: number }
   | FailedAnswer
 
-export interface LinksAnswer {
-  readonly done: 'links'
+export interface PackagesAnswer {
+  readonly done: 'packages'
+  readonly directories: number
   readonly counts: LinkCounts
   readonly occupied: readonly Occupied[]
   readonly unlinked: readonly Unlinked[]

@@ -11,7 +11,7 @@ import type { AssembleAnswer, AssembleJob, FailedAnswer, ThreadData } from './as
 
 export interface AssembleThreads {
   /** Has every thread do it. Errors: what the first to fail met; the signal's reason. */
-  run<Job extends AssembleJob>(job: Job): Promise<Extract<AssembleAnswer, { done: Job }>[]>
+  run<Job extends AssembleJob>(job: Job): Promise<Extract<AssembleAnswer, { done: Job['do'] }>[]>
   /** Ends the threads, done or not. */
   stop(): Promise<void>
 }
@@ -25,15 +25,18 @@ export interface AssembleOptions {
 /** Links go on in parallel because each holds the lock of one directory; more than four gained nothing. */
 const mostThreads = 4
 
-/** Starts threads and gives each its share of the packages, so that all have about as much to do. */
+/** Starts threads that take the packages one by one, so that all have about as much to do. */
 export function startAssembleThreads(
-  data: Omit<ThreadData, 'packages'>,
+  place: Pick<ThreadData, 'root' | 'tree'>,
   packages: readonly PackageRecord[],
   { signal, onPackage }: AssembleOptions,
 ): AssembleThreads {
   const count = Math.min(availableParallelism(), mostThreads, packages.length)
-  const workers = shares(packages, count).map(
-    share => new Worker(workerUrl('assemble-worker'), { workerData: { ...data, packages: share } }),
+  const taken = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+  const workerData = { ...place, packages: largestFirst(packages), taken } satisfies ThreadData
+  const workers = Array.from(
+    { length: count },
+    () => new Worker(workerUrl('assemble-worker'), { workerData }),
   )
   const group = runOnAll<AssembleJob, AssembleAnswer>(workers, {
     signal,
@@ -42,23 +45,18 @@ export function startAssembleThreads(
       if (answer.done === 'failed') fail(failure(answer))
     },
   })
-  return { run: job => group.run(job, job), stop: group.stop }
+  return {
+    run: <Job extends AssembleJob>(job: Job) => group.run<Job['do']>(job, job.do),
+    stop: group.stop,
+  }
 }
 
-/** The largest first, each to the thread that has least. */
-function shares(packages: readonly PackageRecord[], count: number): ThreadData['packages'][] {
-  const threads = Array.from({ length: count }, () => ({
-    work: 0,
-    packages: [] as { index: number; digest: string }[],
-  }))
+/** What is left to the end is small, and no thread waits long for the last. */
+function largestFirst(packages: readonly PackageRecord[]): ThreadData['packages'] {
   const work = ({ files, directories }: PackageRecord) => files + 2 * directories
-  const largestFirst = [...packages.entries()].sort(([, a], [, b]) => work(b) - work(a))
-  for (const [index, record] of largestFirst) {
-    const least = threads.reduce((a, b) => (b.work < a.work ? b : a))
-    least.packages.push({ index, digest: record.tree })
-    least.work += work(record)
-  }
-  return threads.map(thread => thread.packages)
+  return [...packages.entries()]
+    .sort(([, a], [, b]) => work(b) - work(a))
+    .map(([index, { tree }]) => ({ index, digest: tree }))
 }
 
 function failure({ code, syscall, path = '', dest, message }: FailedAnswer): unknown {

@@ -13,61 +13,34 @@ import type {
   AssembleJob,
   LinkCounts,
   Occupied,
+  Skeleton,
   ThreadData,
   Unlinked,
 } from './assemble-job.ts'
 
-/** A package's tree: its manifest's bytes, one character each, so that a path is a cheap piece of it. */
-interface Package {
-  readonly index: number
-  readonly text: string
-}
-
-const { root, tree, packages: trees, skeleton } = workerData as ThreadData
+const { root, tree, packages, taken } = workerData as ThreadData
 const blobs = blobsFolder({ root })
 const treeBytes = Buffer.from(`${tree}/`)
-const known = new Set(skeleton.directories)
-const taken = new Set(skeleton.others)
+/** Directories that are known to be there. */
+const known = new Set<string>()
 const made: string[] = []
-let packages: readonly Package[] = []
+const counts: LinkCounts = { files: 0, links: 0, bytes: 0 }
+const occupied: Occupied[] = []
+const unlinked: Unlinked[] = []
 
 const jobs = {
-  directories(): AssembleAnswer {
-    packages = trees.map(({ index, digest }) => ({ index, text: readTree(digest) }))
-    const occupied: Occupied[] = []
-    for (const { index, text } of packages) {
-      scanManifest(text, {
-        directory(path) {
-          if (taken.has(textOf(path))) occupied.push({ index, path: textOf(path) })
-          else makeDirectory(path)
-        },
-      })
-    }
-    faultPoint('assemble:after-directories')
-    return { done: 'directories', made: made.length, occupied }
-  },
-  links(): AssembleAnswer {
-    const counts: LinkCounts = { files: 0, links: 0, bytes: 0 }
-    const occupied: Occupied[] = []
-    const unlinked: Unlinked[] = []
-    for (const { index, text } of packages) {
-      scanManifest(text, {
-        file(path, sha256, executable, size) {
-          const outcome = linkBlob(blobIn(blobs, sha256, executable), placeOf(path))
-          if (outcome === 'linked') {
-            counts.files += 1
-            counts.bytes += size
-          } else if (outcome === 'exists') occupied.push({ index, path: textOf(path) })
-          else unlinked.push({ index, path: textOf(path), sha256, executable, size })
-        },
-        link(path, target) {
-          if (makeLink(path, target)) counts.links += 1
-          else occupied.push({ index, path: textOf(path) })
-        },
-      })
+  packages({ directories, others }: Skeleton): AssembleAnswer {
+    for (const path of directories) known.add(path)
+    const own = new Set(others)
+    for (let next = take(); next !== undefined; next = take()) {
+      const { index, digest } = next
+      const text = readTree(digest)
+      const open = makeDirectories(index, text, own)
+      faultPoint('assemble:after-directories')
+      if (open) linkFiles(index, text)
       port.postMessage({ done: 'package', index } satisfies AssembleAnswer)
     }
-    return { done: 'links', counts, occupied, unlinked }
+    return { done: 'packages', directories: made.length, counts, occupied, unlinked }
   },
   /** Whoever made a directory closes it. */
   close(): AssembleAnswer {
@@ -85,7 +58,7 @@ const port = parentPort!
 port.on('message', (job: AssembleJob) => {
   let answer: AssembleAnswer
   try {
-    answer = jobs[job]()
+    answer = job.do === 'packages' ? jobs.packages(job.skeleton) : jobs.close()
   } catch (error) {
     const { code, syscall, path, dest, message } = error as NodeJS.ErrnoException & { dest?: string }
     answer = { done: 'failed', code, syscall, path, dest, message }
@@ -93,6 +66,12 @@ port.on('message', (job: AssembleJob) => {
   port.postMessage(answer)
 })
 
+/** The next package that no thread has. */
+function take(): ThreadData['packages'][number] | undefined {
+  return packages[Atomics.add(taken, 0, 1)]
+}
+
+/** The manifest's bytes, one character each, so that a path is a cheap piece of it. */
 function readTree(digest: string): string {
   const file = treeFile({ root }, digest)
   const bytes = readFileSync(file)
@@ -105,15 +84,51 @@ function readTree(digest: string): string {
   return bytes.toString('latin1')
 }
 
-function makeDirectory(path: string): void {
-  if (known.has(path)) return
-  known.add(path)
+/**
+ * False where something else lies at the path of one. Nothing more of the package is made then: through a symbolic link
+ * it would lie who knows where.
+ */
+function makeDirectories(index: number, text: string, own: ReadonlySet<string>): boolean {
+  let open = true
+  scanManifest(text, {
+    directory(path) {
+      if (!open || known.has(path)) return
+      open = !own.has(textOf(path)) && isDirectory(path)
+      if (open) known.add(path)
+      else occupied.push({ index, path: textOf(path) })
+    },
+  })
+  return open
+}
+
+/** Made here, or by another thread. */
+function isDirectory(path: string): boolean {
+  const place = placeOf(path)
   try {
-    mkdirSync(placeOf(path), 0o755)
+    mkdirSync(place, 0o755)
     made.push(path)
+    return true
   } catch (error) {
     if (!hasErrno(error, 'EEXIST')) throw error
+    return lstatSync(place).isDirectory()
   }
+}
+
+function linkFiles(index: number, text: string): void {
+  scanManifest(text, {
+    file(path, sha256, executable, size) {
+      const outcome = linkBlob(blobIn(blobs, sha256, executable), placeOf(path))
+      if (outcome === 'linked') {
+        counts.files += 1
+        counts.bytes += size
+      } else if (outcome === 'exists') occupied.push({ index, path: textOf(path) })
+      else unlinked.push({ index, path: textOf(path), sha256, executable, size })
+    },
+    link(path, target) {
+      if (makeLink(path, target)) counts.links += 1
+      else occupied.push({ index, path: textOf(path) })
+    },
+  })
 }
 
 function makeLink(path: string, target: string): boolean {

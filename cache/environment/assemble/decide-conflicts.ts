@@ -45,6 +45,7 @@ export function decideConflicts(
   skeleton: ReadonlyMap<string, TreeEntry>,
   paths: ReadonlySet<string>,
 ): Decided[] {
+  if (paths.size === 0) return []
   const owners = ownersOf(volume, packages, paths)
   return [...paths].sort(comparePaths).flatMap(path => decide(path, owners.get(path)!, skeleton.get(path)))
 }
@@ -69,17 +70,17 @@ function ownersOf(
   paths: ReadonlySet<string>,
 ): ReadonlyMap<string, Owner[]> {
   const owners = new Map([...paths].map(path => [path, [] as Owner[]]))
+  const wanted = [...paths].map(path => `\t${path}`)
   for (const { name, tree } of packages.toSorted((a, b) => compareNames(a.name, b.name))) {
     const file = treeFile(volume, tree)
-    scanManifest(
-      onMachine(file, () => readFileSync(file, 'utf8')),
-      {
-        directory: path => owners.get(path)?.push({ name, claim: { kind: 'directory' } }),
-        file: (path, sha256, executable, size) =>
-          owners.get(path)?.push({ name, claim: { kind: 'file', sha256, executable, size } }),
-        link: (path, target) => owners.get(path)?.push({ name, claim: { kind: 'link', target } }),
-      },
-    )
+    const text = onMachine(file, () => readFileSync(file, 'utf8'))
+    if (!wanted.some(path => text.includes(path))) continue
+    scanManifest(text, {
+      directory: path => owners.get(path)?.push({ name, claim: { kind: 'directory' } }),
+      file: (path, sha256, executable, size) =>
+        owners.get(path)?.push({ name, claim: { kind: 'file', sha256, executable, size } }),
+      link: (path, target) => owners.get(path)?.push({ name, claim: { kind: 'link', target } }),
+    })
   }
   return owners
 }

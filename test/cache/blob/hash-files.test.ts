@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
@@ -38,11 +39,19 @@ test('a file that is gone is named', async () => {
   })
 })
 
-test('no files need no threads', async () => {
-  const started: Worker[] = []
-  const onWorker = (worker: Worker) => started.push(worker)
+test('no files, or a few small ones, need no threads; more of them do', async () => {
+  let started = 0
+  const onWorker = (_: Worker) => void started++
   process.on('worker', onWorker)
   onTestFinished(() => void process.off('worker', onWorker))
   expect(await hash([])).toEqual(new Map())
-  expect(started).toEqual([])
+  const folder = temporaryFolder()
+  const files = Array.from({ length: 1000 }, (_, index) => ({ place: join(folder, `${index}`), size: 4 }))
+  for (const { place } of files) writeFileSync(place, 'same')
+  const few = files.slice(0, 100)
+  const digest = createHash('sha256').update('same').digest('hex')
+  expect(new Set((await hash(few)).values())).toEqual(new Set([digest]))
+  expect(started).toBe(0)
+  expect((await hash(files)).size).toBe(1000)
+  expect(started).toBeGreaterThan(0)
 })

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { decideConflicts } from '../../../cache/environment/assemble/decide-conflicts.ts'
@@ -115,6 +115,15 @@ test('a file that is a folder in another package is refused, and both are named'
       })
     }
   }
+})
+
+test("what belongs under another package's link is made nowhere", async () => {
+  const outside = temporaryFolder()
+  const contents = { a: { 'lib/x': { link: outside } }, b: { 'lib/x/y/z': 'b', 'lib/x/w': 'b' } }
+  for (const { code } of (await assembleAll(contents)) as unknown as { code: string }[]) {
+    expect(code).toBe('PACKAGES_CLASH')
+  }
+  expect(readdirSync(outside)).toEqual([])
 })
 
 test('a folder where the virtualenv has something else, and the other way round', async () => {
