@@ -26,7 +26,7 @@ const askedHere = new Map<string, Fact>()
 
 /**
  * What an interpreter is, as a target. Asked by running it, and remembered (by this process, and by the
- * volume's owner on the volume) until its file changes. A script that runs another one (a shim of pyenv) is
+ * volume's owner on the volume) until its file changes. What runs another one (a shim of pyenv, a wrapper) is
  * asked each time, since its file doesn't tell which. Errors: PYTHON_NOT_FOUND, PYTHON_BROKEN, PYTHON_UNSUPPORTED.
  */
 export function askInterpreter(volume: Volume, path: string): Target {
@@ -39,9 +39,11 @@ export function askInterpreter(volume: Volume, path: string): Target {
   if (here && stillTrue(here, path, fingerprint)) return here.target
   const known = readFact(file)
   if (known && stillTrue(known, path, fingerprint)) return keepHere(known).target
-  const { target, libcPath } = ask(path)
+  const { target, libcPath, program } = ask(path)
   const libcFingerprint = fingerprintOf(libcPath)
-  if (libcFingerprint === undefined || !answersItself(path, target)) return target
+  // A wrapper that runs another one under its own name (`exec -a "$0"`) answers as itself, from another program.
+  const isWrapper = !answersItself(path, target) || program !== realPath(path)
+  if (libcFingerprint === undefined || isWrapper) return target
   const fact: Fact = { path, fingerprint, libcPath, libcFingerprint, target }
   remember(volume, file, JSON.stringify(fact))
   return keepHere(fact).target
@@ -78,9 +80,16 @@ function readFact(file: string): Fact | undefined {
   }
 }
 
+interface Answer {
+  readonly target: Target
+  readonly libcPath: string
+  /** The file that the kernel ran. */
+  readonly program: string
+}
+
 const limitSeconds = 10
 
-function ask(path: string): { target: Target; libcPath: string } {
+function ask(path: string): Answer {
   const { status, signal, stdout, stderr, error } = spawnSync(path, ['-I', '-S', '-B', '-c', questions], {
     cwd: '/',
     encoding: 'utf8',
@@ -101,12 +110,13 @@ function ask(path: string): { target: Target; libcPath: string } {
 interface Answers extends Record<Exclude<keyof Target, 'libc'>, string> {
   readonly libc: string | null
   readonly libcPath: string | null
+  readonly program: string
   readonly pointerBytes: number
 }
 
 const machines: ReadonlySet<string> = new Set(['x86_64', 'aarch64'])
 
-function readAnswers(path: string, stdout: string): { target: Target; libcPath: string } {
+function readAnswers(path: string, stdout: string): Answer {
   let answers: Answers
   try {
     answers = JSON.parse(stdout) as Answers
@@ -114,7 +124,7 @@ function readAnswers(path: string, stdout: string): { target: Target; libcPath: 
     const message = `${path} does not answer like a Python: ${lastWords(stdout)}`
     throw new EnvdError('PYTHON_BROKEN', message, { details: { path }, cause })
   }
-  const { libc, libcPath, pointerBytes, ...rest } = answers
+  const { libc, libcPath, program, pointerBytes, ...rest } = answers
   const glibc = /^glibc (\d+\.\d+)/.exec(libc ?? '')?.[1]
   const refuse = (what: string) =>
     new EnvdError('PYTHON_UNSUPPORTED', `${path} is ${what}`, { details: { path, ...answers } })
@@ -124,5 +134,5 @@ function readAnswers(path: string, stdout: string): { target: Target; libcPath: 
   if (pointerBytes !== 8 || !machines.has(rest.machine)) {
     throw refuse(`for ${rest.machine} with ${pointerBytes * 8} bits; envd knows x86_64 and aarch64 with 64`)
   }
-  return { target: { ...rest, libc: { name: 'glibc', version: glibc } }, libcPath }
+  return { target: { ...rest, libc: { name: 'glibc', version: glibc } }, libcPath, program }
 }

@@ -52,6 +52,7 @@ print(json.dumps({
     "machine": platform.machine(),
     "pointerBytes": struct.calcsize("P"),
     "interpreter": interpreter(),
+    "program": os.path.realpath("/proc/self/exe"),
     "prefix": getattr(sys, "base_prefix", sys.prefix),
 }))
 `

@@ -59,7 +59,7 @@ function fakeInterpreter(
       machine: 'x86_64',
       pointerBytes: 8,
     },
-    ...{ interpreter: path, prefix: dirname(folder), ...more },
+    ...{ interpreter: path, program: path, prefix: dirname(folder), ...more },
   }
   writeFileSync(path, `#!/bin/sh\necho x >> '${count}'\ncat <<'EOF'\n${JSON.stringify(answers)}\nEOF\n`)
   chmodSync(path, 0o755)
@@ -179,6 +179,18 @@ test('a script that runs another interpreter is asked each time: which one may d
     expect(findInterpreter(volume, null, shim, { PATH: '' })).toBe(path)
   }
   expect(() => readdirSync(factsFolder(volume, 'interpreters'))).toThrow('ENOENT')
+})
+
+test('a wrapper that runs another interpreter under its own name is asked each time', () => {
+  const volume = newVolume()
+  const folder = temporaryFolder()
+  const [wrapper, chosen] = [join(folder, 'python3'), join(folder, 'chosen')]
+  writeFileSync(wrapper, `#!/bin/bash\nexec -a "$0" "$(cat '${chosen}')" "$@"\n`, { mode: 0o755 })
+  for (const { path, version } of [oldest, newest, oldest]) {
+    writeFileSync(chosen, path)
+    const target = askInterpreter(volume, wrapper)
+    expect([target.version, target.interpreter]).toEqual([version, wrapper])
+  }
 })
 
 test('what was remembered of a script that runs another interpreter is not believed', () => {
