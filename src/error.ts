@@ -34,6 +34,16 @@ const kinds = {
 
   TASK_NEEDS_CONTAINER: { exit: 2, hint: 'Run it with `envd run --in podman`, or see `envd mount`.' },
 
+  // base images
+  IMAGE_NOT_READY: { exit: 1, hint: 'Run `envd image pull` or `envd image build` first.' },
+  IMAGE_MISMATCH: { exit: 1, hint: 'Write into image.toml what the image has.' },
+  IMAGE_DAMAGED: { exit: 1, hint: 'Pull or build it again: that replaces what is damaged.' },
+  IMAGE_PULL_FAILED: { exit: 1, hint: 'Check the network and the reference in image.toml, and pull again.' },
+  IMAGE_BUILD_FAILED: {
+    exit: 1,
+    hint: "Check the suite and packages in image.toml against the machine's apt.",
+  },
+
   // locks
   LOCK_NOT_FOUND: { exit: 1, hint: 'Name the lock file in task.toml with `lock = "…"`.' },
   LOCK_CHANGED_WHILE_READ: {
