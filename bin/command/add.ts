@@ -8,6 +8,7 @@ export const verb: Verb<AddedTask> = {
     const lock = options.get('lock')?.[0]
     if (!lock) throw new EnvdError('USAGE', 'name the lock with --lock PATH')
     const python = options.get('python')?.[0]
+    const baseImage = options.get('base-image')?.[0]
     const door = await context.door()
     return door.add({
       task,
@@ -15,6 +16,7 @@ export const verb: Verb<AddedTask> = {
       ...(python !== undefined && { python }),
       extras: options.get('extra') ?? [],
       groups: options.get('group') ?? [],
+      ...(baseImage !== undefined && { baseImage }),
     })
   },
   text: addedText,

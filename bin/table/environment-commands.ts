@@ -95,8 +95,20 @@ export const environmentCommands = {
         summary: 'an extra of the locked project',
       },
       { name: 'group', value: 'NAME', kind: 'text', repeated: true, summary: 'a dependency group of it' },
+      {
+        name: 'base-image',
+        value: 'NAME',
+        kind: 'text',
+        summary: 'the base image of its containers; without, it is for this host',
+      },
     ],
-    examples: [{ line: 'envd add my-task --lock ~/project/uv.lock --python 3.12', what: 'from a project' }],
+    examples: [
+      { line: 'envd add my-task --lock ~/project/uv.lock --python 3.12', what: 'from a project' },
+      {
+        line: 'envd add my-task --lock uv.lock --base-image debian-bookworm',
+        what: 'for containers of that image',
+      },
+    ],
   },
   rm: {
     summary: 'remove an environment; the folder of the task stays',

@@ -3,6 +3,7 @@ import { closeSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, wri
 import { basename, join, resolve } from 'node:path'
 import { hasErrno, onMachine } from '../../cache/disk/machine-error.ts'
 import type { AddedTask, AddRequest } from '../../src/api/operations.ts'
+import { requireSomeTarget } from '../../src/closure/require-some-target.ts'
 import type { Configuration } from '../../src/config/configuration.ts'
 import { EnvdError } from '../../src/error.ts'
 import type { Lock } from '../../src/lock/lock.ts'
@@ -10,11 +11,13 @@ import { parseLock } from '../../src/lock/parse-lock.ts'
 import { formatTask } from '../../src/task/format-task.ts'
 import { parseTask } from '../../src/task/task.ts'
 import { checkTaskName } from '../../src/task/task-name.ts'
+import { readImage } from '../image/read-image.ts'
 import { openFile } from '../prepare/task/open-file.ts'
 
 /**
  * Makes a task from the lock of someone's own project: the lock is copied, `python` is the lock's
- * `requires-python` unless it is given. The folder appears whole or not at all.
+ * `requires-python` unless it is given. The folder appears whole or not at all, and not where no target could be
+ * prepared for. Errors: those of parseLock, readImage and requireSomeTarget, TASK_EXISTS.
  */
 export function addTask(configuration: Configuration, request: AddRequest): AddedTask {
   checkTaskName(request.task)
@@ -28,20 +31,23 @@ export function addTask(configuration: Configuration, request: AddRequest): Adde
     })
   }
   const lock = parseLock(bytes, request.lock)
-  const { extras = [], groups = [] } = request
+  const { extras = [], groups = [], baseImage = null } = request
+  if (baseImage !== null) readImage(configuration, baseImage)
   const python = request.python ?? lock.requiresPython
-  requireKnown('extra', extras, [...lock.extras.keys()], request.lock)
-  requireKnown('group', groups, [...lock.groups.keys()], request.lock)
+  const available = { extras: [...lock.extras.keys()].sort(), groups: [...lock.groups.keys()].sort() }
+  requireKnown('extra', extras, available.extras, request.lock)
+  requireKnown('group', groups, available.groups, request.lock)
   const text = formatTask({
     lock: file,
     python,
     extras,
     groups,
-    baseImage: null,
+    baseImage,
     build: { environment: {} },
     artifacts: [],
   })
   const task = parseTask(text, join(folder, 'task.toml'))
+  requireSomeTarget(lock, task, task.python)
   writeTask(configuration.lockfiles, request.task, { 'task.toml': text, [file]: bytes })
   return {
     task: request.task,
@@ -52,6 +58,8 @@ export function addTask(configuration: Configuration, request: AddRequest): Adde
     packages: lock.packages.length,
     extras: task.extras,
     groups: task.groups,
+    available,
+    baseImage,
     leftOut: members(lock),
     indexes: lock.furtherIndexes,
   }

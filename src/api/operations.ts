@@ -24,6 +24,8 @@ export interface AddRequest {
   readonly python?: string
   readonly extras?: readonly string[]
   readonly groups?: readonly string[]
+  /** Name of the base image. */
+  readonly baseImage?: string
 }
 
 /** What `envd add` understood. */
@@ -36,6 +38,10 @@ export interface AddedTask {
   readonly packages: number
   readonly extras: readonly string[]
   readonly groups: readonly string[]
+  /** All that the lock has to choose from, sorted. */
+  readonly available: { readonly extras: readonly string[]; readonly groups: readonly string[] }
+  /** Null: it is for this host, and for the default image in containers. */
+  readonly baseImage: string | null
   readonly leftOut: readonly string[]
   readonly indexes: readonly string[]
 }

@@ -11,8 +11,11 @@ export function addedText(added: AddedTask, style: Style): string {
     ['folder', added.folder],
     ['lock', `${added.lock}: ${formats[added.format]}, ${formatCount(added.packages, 'package')}`],
     ['python', added.python ?? 'the newest there is'],
+    ...(added.baseImage === null ? [] : [['image', added.baseImage]]),
     ...list('extras', added.extras),
+    ...list('more extras', others(added.available.extras, added.extras)),
     ...list('groups', added.groups),
+    ...list('more groups', others(added.available.groups, added.groups)),
     ...list('left out', added.leftOut),
     ...list('indexes', added.indexes),
   ]
@@ -23,6 +26,11 @@ export function addedText(added: AddedTask, style: Style): string {
 export function removedText({ key, path, bytesFreed, tasks }: RemovedEnvironment, style: Style): string {
   const facts = [['path', path], ['freed', formatBytes(bytesFreed)], ...list('of tasks', tasks)]
   return `${style.bold(key)} ${style.green('is removed')}\n${columns(facts, { indent: '  ' })}`
+}
+
+/** What could be chosen, too. */
+function others(available: readonly string[], chosen: readonly string[]): string[] {
+  return available.filter(name => !chosen.includes(name))
 }
 
 function list(name: string, values: readonly string[]): string[][] {
