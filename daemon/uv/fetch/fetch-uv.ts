@@ -3,9 +3,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { execa } from 'execa'
 import { EnvdError } from '../../../src/error.ts'
-import { readUvConfiguration } from '../configuration/uv-configuration.ts'
 import { PINNED_UV } from '../pinned-uv.ts'
 import { redact } from '../run/redact.ts'
+import { pipIndexes } from './pip-indexes.ts'
 import { takeFromWheel } from './take-from-wheel.ts'
 
 interface FetchRequest {
@@ -45,38 +45,46 @@ async function downloadWheel(folder: string, digest: string, request: FetchReque
     ...['-m', 'pip', 'download', '--quiet', '--no-input', '--disable-pip-version-check', '--no-deps'],
     ...['--require-hashes', '--only-binary', ':all:', '--dest', folder, '--requirement', requirements],
   ]
-  const said: { interpreter: string; said: string }[] = []
-  for (const interpreter of [...new Set([...request.interpreters, 'python3'])]) {
-    const outcome = await execa(interpreter, args, {
-      // With -m, Python looks for pip in the current folder first.
-      cwd: '/',
-      env: pipEnvironment(request.environment),
-      extendEnv: false,
-      stdin: 'ignore',
-      reject: false,
-      all: true,
-      cancelSignal: request.signal,
-    })
-    request.signal.throwIfAborted()
-    const wheel = readdirSync(folder).find(name => name.endsWith('.whl'))
-    if (!outcome.failed && wheel !== undefined) return join(folder, wheel)
-    said.push({ interpreter, said: redact(lastLines(outcome.all || outcome.shortMessage || '')) })
+  const tried: Refusal[] = []
+  for (const index of pipIndexes(request.environment)) {
+    for (const interpreter of [...new Set([...request.interpreters, 'python3'])]) {
+      const outcome = await execa(interpreter, args, {
+        // With -m, Python looks for pip in the current folder first.
+        cwd: '/',
+        env: index.environment,
+        extendEnv: false,
+        stdin: 'ignore',
+        reject: false,
+        all: true,
+        cancelSignal: request.signal,
+      })
+      request.signal.throwIfAborted()
+      const wheel = readdirSync(folder).find(name => name.endsWith('.whl'))
+      if (!outcome.failed && wheel !== undefined) return join(folder, wheel)
+      const said = redact(lastLines(outcome.all || outcome.shortMessage || ''))
+      tried.push({ interpreter, index: index.name, said })
+    }
   }
-  const all = said.map(one => `${one.interpreter}: ${one.said}`).join('\n')
-  throw new EnvdError(
-    'UV_UNAVAILABLE',
-    `uv ${PINNED_UV.version} is not on PATH and no pip fetched it\n${all}`,
-    {
-      details: { tried: said },
-    },
-  )
+  throw unavailable(tried)
 }
 
-/** pip's own configuration, but the index of uv's where pip has none of its own. */
-function pipEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { PIP_REQUIRE_VIRTUALENV, PIP_NO_BINARY, PIP_TARGET, PIP_PREFIX, ...kept } = environment
-  const index = readUvConfiguration(environment).defaultIndex?.value.replace(/^[A-Za-z0-9_.-]+=/, '')
-  return index === undefined || kept.PIP_INDEX_URL ? kept : { ...kept, PIP_INDEX_URL: index }
+interface Refusal {
+  readonly interpreter: string
+  readonly index: string
+  readonly said: string
+}
+
+function unavailable(tried: readonly Refusal[]): EnvdError {
+  const { version } = PINNED_UV
+  const all = tried.map(({ interpreter, index, said }) => `${interpreter}, asking ${index}: ${said}`)
+  return new EnvdError(
+    'UV_UNAVAILABLE',
+    `uv ${version} is not on PATH and no pip fetched it\n${all.join('\n')}`,
+    {
+      hint: `Put uv ${version} on PATH, or name an index that has it in PIP_INDEX_URL, for an interpreter with pip.`,
+      details: { tried },
+    },
+  )
 }
 
 function lastLines(text: string): string {

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import {
   existsSync,
   mkdirSync,
@@ -9,7 +11,7 @@ import {
 } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { stagingRoot, uvCacheFolder, uvToolFolder } from '../../../cache/volume/layout.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
@@ -17,6 +19,8 @@ import { bringUv } from '../../../daemon/uv/bring-uv.ts'
 import { PINNED_UV } from '../../../daemon/uv/pinned-uv.ts'
 import { childProgram } from '../../cache/support/child.ts'
 import { newVolume, temporaryFolder } from '../../cache/support/temporary.ts'
+import { startIndexServer } from '../../fixture/index-server.ts'
+import type { MadeFile } from '../../fixture/make-wheel.ts'
 import { folderOfUv } from '../../fixture/pinned-uv.ts'
 import { failureOf } from '../support/uv-work.ts'
 
@@ -66,8 +70,10 @@ test('when no pip can, each says why, without credentials', async () => {
   const two = pip('echo "No module named pip" >&2; exit 1')
   const error = await failureOf(bring(volume, empty, [one, two]))
   expect(error.code).toBe('UV_UNAVAILABLE')
-  expect(error.message).toContain(`${one}: cannot reach https://****@index.example/simple`)
-  expect(error.message).toContain(`${two}: No module named pip`)
+  expect(error.message).toContain(
+    `${one}, asking pip's default index: cannot reach https://****@index.example/`,
+  )
+  expect(error.message).toContain(`${two}, asking pip's default index: No module named pip`)
   expect(readdirSync(stagingRoot(volume))).toEqual([])
 })
 
@@ -87,6 +93,37 @@ test('pip asks the index that is configured for uv, where it has none of its own
   const environment = { ...empty, UV_DEFAULT_INDEX: 'private=https://index.example/simple' }
   const error = await failureOf(bring(volume, environment, [echo]))
   expect(error.message).toContain('index is https://index.example/simple')
+  const own = { ...environment, PIP_INDEX_URL: 'https://pip.example/simple' }
+  const other = await failureOf(bring(volume, own, [echo]))
+  expect(other.message).not.toContain('index.example')
+})
+
+test('where the index of the project has no uv, pip asks its own', async () => {
+  const wheel = await fetchedWheel()
+  const [ofProject, ofPip] = [await startIndexServer(), await startIndexServer()]
+  onTestFinished(async () => void (await Promise.all([ofProject.close(), ofPip.close()])))
+  const file = join(temporaryFolder(), 'pip.conf')
+  writeFileSync(file, `[global]\nindex-url = ${ofPip.url}\n`)
+  const environment = {
+    HOME: '/nowhere',
+    PATH: '/nowhere',
+    UV_DEFAULT_INDEX: ofProject.url.replace('//', '//joe:pa55word@'),
+    PIP_CONFIG_FILE: file,
+  }
+  const python = await interpreterWithPip()
+  const volume = newVolume()
+  const error = await failureOf(bring(volume, environment, [python]))
+  expect(error.code).toBe('UV_UNAVAILABLE')
+  for (const url of [ofProject.url.replace('//', '//****@'), ofPip.url]) {
+    expect(error.message).toContain(`${python}, asking ${url}: `)
+  }
+  expect(JSON.stringify([error, error.message])).not.toContain('pa55word')
+  expect(error.hint).toContain(`Put uv ${version} on PATH`)
+
+  ofPip.add(uvWheel(wheel))
+  const uv = await bring(volume, environment, [python])
+  expect(uv.path).toBe(join(uvToolFolder(volume, version), 'uv'))
+  expect([ofProject, ofPip].map(({ requests }) => requests.includes('/simple/uv/'))).toEqual([true, true])
 })
 
 const bringer = await childProgram(`
@@ -124,15 +161,24 @@ test('many processes fetch once, and a fetcher that is killed leaves nothing tha
 
 /** The real wheel, as pip brings it: caught from the arguments of a pip that keeps a copy. */
 async function fetchedWheel(): Promise<string> {
+  const folder = temporaryFolder()
+  const copy = `'${await interpreterWithPip()}' "$@" && cp "$dest"/*.whl '${folder}'`
+  await bring(newVolume(), { ...process.env, PATH: '/nowhere' }, [pip(copy)])
+  return join(folder, readdirSync(folder)[0]!)
+}
+
+async function interpreterWithPip(): Promise<string> {
   const { interpreters } = await import('../../fixture/interpreter.ts')
-  const kept = join(temporaryFolder(), 'uv.whl')
-  for (const { path } of interpreters()) {
-    const copy = `'${path}' "$@" && cp "$dest"/*.whl '${kept}'`
-    const environment = { ...process.env, PATH: '/nowhere' }
-    await bring(newVolume(), environment, [pip(copy)]).catch(() => {})
-    if (existsSync(kept)) return kept
-  }
-  throw new Error('no interpreter has a pip')
+  const one = interpreters().find(({ path }) => spawnSync(path, ['-m', 'pip', '--version']).status === 0)
+  if (one === undefined) throw new Error('no interpreter has a pip')
+  return one.path
+}
+
+function uvWheel(path: string): MadeFile {
+  const bytes = readFileSync(path)
+  const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}` as const
+  const filename = basename(path)
+  return { name: 'uv', version, filename, bytes, digest, size: bytes.length, requiresPython: null }
 }
 
 test('an abort ends the fetch', async () => {
