@@ -6,11 +6,19 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
  */
 export interface LeaseRecord {
   readonly schemaVersion: 1
-  /** UUID, and the file's name. */
+  /**
+   * The file's name: a UUID, with `mount@<task>@` before it for a mount and `container@<container>@<task>@` for a
+   * container, so that a shell finds a task's leases without reading any. None is used twice.
+   */
   readonly id: string
-  readonly kind: 'build' | 'run'
-  /** Environment keys it is for. */
+  /** `mount` is held by no process and lives until it expires; it is for containers about to start. */
+  readonly kind: 'build' | 'run' | 'mount' | 'container'
+  /** Environment keys it is for; for containers also digests of interpreters and keys of artifacts. */
   readonly keys: readonly string[]
+  /** Of a mount or a container. */
+  readonly task?: string
+  /** The engine's id of the container. */
+  readonly container?: string
   /** Staging folder of a build. */
   readonly staging: string | null
   /** Who holds it: a process of one boot of one host (this-host.ts). */
@@ -22,13 +30,15 @@ export interface LeaseRecord {
   /** processStart(pid). */
   readonly startTime: string
   readonly uid: number
-  /** Greater than that of every lease taken before on this volume. */
+  /** Greater than that of every lease taken before on this volume; a container has that of its task's mount. */
   readonly fence: number
   /** ISO 8601. */
   readonly since: string
   /** ISO 8601; put off while the holder lives. Only those who can't see the process go by it. */
   readonly expires: string
 }
+
+const kinds: readonly LeaseRecord['kind'][] = ['build', 'run', 'mount', 'container']
 
 /** More than any lease has; other users can write here. */
 const maxBytes = 1 << 20
@@ -53,14 +63,16 @@ function isLeaseRecord(value: unknown): value is LeaseRecord {
   if (typeof value !== 'object' || value === null) return false
   const lease = value as Record<keyof LeaseRecord, unknown>
   const texts = [lease.id, lease.host, lease.hostName, lease.bootId, lease.pidNamespace, lease.startTime]
+  const names = [lease.task, lease.container]
   const counts = [lease.pid, lease.uid, lease.fence]
   return (
     lease.schemaVersion === 1 &&
-    (lease.kind === 'build' || lease.kind === 'run') &&
+    kinds.includes(lease.kind as LeaseRecord['kind']) &&
     Array.isArray(lease.keys) &&
     lease.keys.every(key => typeof key === 'string') &&
     (lease.staging === null || typeof lease.staging === 'string') &&
     texts.every(text => typeof text === 'string') &&
+    names.every(name => name === undefined || typeof name === 'string') &&
     counts.every(count => Number.isSafeInteger(count) && (count as number) >= 0) &&
     isDate(lease.since) &&
     isDate(lease.expires)

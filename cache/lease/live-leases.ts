@@ -47,11 +47,11 @@ export function readLeases(volume: Volume): Leases {
 /**
  * A holder on this host lives as long as its process: the pid with the same start time, in the same boot. One
  * that this host can't see, on another host or in another pid namespace, lives until the lease expires: while it
- * lives, it puts that off.
+ * lives, it puts that off. A mount has no holder and lives until it expires.
  */
 export function isAlive(lease: LeaseRecord, here: Host = thisHost(), now = Date.now()): boolean {
   if (lease.host === here.id && lease.bootId !== here.bootId) return false
-  if (lease.host === here.id && lease.pidNamespace === here.pidNamespace) {
+  if (lease.kind !== 'mount' && lease.host === here.id && lease.pidNamespace === here.pidNamespace) {
     const start = processStart(lease.pid)
     return start === 'hidden' || start === lease.startTime
   }

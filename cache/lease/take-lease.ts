@@ -1,26 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { EnvdError } from '../../src/error.ts'
-import { onMachine } from '../disk/machine-error.ts'
-import { faultPoint } from '../volume/fault-point.ts'
-import { leaseFile, leasesFolder } from '../volume/layout.ts'
 import type { Volume } from '../volume/open-volume.ts'
-import { readVersion } from '../volume/version-file.ts'
-import { nextFence } from './fence.ts'
 import type { LeaseRecord } from './lease-record.ts'
 import { processStart } from './process-start.ts'
-import { thisHost } from './this-host.ts'
+import { expiry, newClaim, publishLease, removeLease, writeLease } from './write-lease.ts'
 
 export interface LeaseRequest {
-  readonly kind: LeaseRecord['kind']
+  readonly kind: 'build' | 'run'
   readonly keys: readonly string[]
   /** Staging folder of a build; the folder is made after the lease. */
   readonly staging?: string
 }
 
-/** Who can't see the holder waits so long for a sign of life. It is given so often that some may be missed. */
-const expiryMs = 10 * 60_000
+/** A sign of life to those who can't see the holder, given so often that some may be missed before it expires. */
 const renewalMs = 2 * 60_000
 
 export interface Lease extends LeaseRecord {
@@ -40,16 +31,7 @@ export interface Lease extends LeaseRecord {
  */
 export function takeLease(volume: Volume, request: LeaseRequest): Lease {
   const record = makeRecord(volume, request)
-  const path = leaseFile(volume, record.id)
-  onMachine(path, () => writeLease(volume, record, () => faultPoint('lease:before-publish')))
-  faultPoint('lease:after-publish')
-  const remove = () => onMachine(path, () => rmSync(path, { force: true }))
-  if (readVersion(volume)?.removing !== false) {
-    remove()
-    throw new EnvdError('VOLUME_BUSY', `The volume ${volume.root} is being removed`, {
-      details: { path: volume.root },
-    })
-  }
+  publishLease(volume, record)
   let held = record
   const renewal = setInterval(() => renew(volume, held), renewalMs).unref()
   return {
@@ -62,55 +44,26 @@ export function takeLease(volume: Volume, request: LeaseRequest): Lease {
     },
     release() {
       clearInterval(renewal)
-      remove()
+      removeLease(volume, record)
     },
-  }
-}
-
-/** Whole, or as it was before. Throws system errors. */
-function writeLease(volume: Volume, record: LeaseRecord, beforePublication: () => void): void {
-  // A name that no other user can have put something under.
-  const temporary = join(leasesFolder(volume), `.${randomUUID()}`)
-  try {
-    writeFileSync(temporary, JSON.stringify(record), { flag: 'wx', mode: 0o644 })
-    chmodSync(temporary, 0o644) // whatever the umask: the volume's owner must be able to read it
-    beforePublication()
-    renameSync(temporary, leaseFile(volume, record.id))
-  } catch (error) {
-    rmSync(temporary, { force: true })
-    throw error
   }
 }
 
 function renew(volume: Volume, record: LeaseRecord): void {
   try {
-    writeLease(volume, { ...record, expires: expiry() }, () => {})
+    writeLease(volume, { ...record, expires: expiry() })
   } catch {
     // A disk that is full now may have room when the next renewal is due, and this host goes by the process.
   }
 }
 
-function expiry(): string {
-  return new Date(Date.now() + expiryMs).toISOString()
-}
-
 function makeRecord(volume: Volume, request: LeaseRequest): LeaseRecord {
-  const host = thisHost()
   return {
-    schemaVersion: 1,
+    ...newClaim(volume, request.keys),
     id: randomUUID(),
     kind: request.kind,
-    keys: [...request.keys],
     staging: request.staging ?? null,
-    host: host.id,
-    hostName: host.name,
-    bootId: host.bootId,
-    pidNamespace: host.pidNamespace,
     pid: process.pid,
     startTime: processStart(process.pid),
-    uid: process.geteuid!(),
-    fence: nextFence(volume),
-    since: new Date().toISOString(),
-    expires: expiry(),
   }
 }

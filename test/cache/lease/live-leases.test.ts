@@ -130,3 +130,11 @@ test('a lease of another host is judged by the file, not by this host', () => {
   expect(liveLeases(volume)).toEqual([record])
   expect(thisHost().id).not.toBe('other')
 })
+
+test('a mount lives until it expires, whatever its process, and not into another boot', () => {
+  const mount: LeaseRecord = { ...ownLease(), kind: 'mount', task: 'a', pid: 0, startTime: '' }
+  expect(isAlive({ ...mount, expires: future })).toBe(true)
+  expect(isAlive({ ...mount, expires: past })).toBe(false)
+  expect(isAlive({ ...mount, expires: future, bootId: 'other' })).toBe(false)
+  expect(isAlive({ ...mount, expires: past, pid: process.pid, startTime: ownLease().startTime })).toBe(false)
+})
