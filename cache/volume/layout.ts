@@ -19,9 +19,10 @@ import { join } from 'node:path'
  *     envs/<key>/summary.removing  the same while it is being removed (cache/environment/remove-environment.ts)
  *     envs/<key>/damaged.json      what verification found in it, until it is healed (cache/verify/record/damage-record.ts)
  *     pythons/<digest>/tree/       an interpreter that was taken in, as a tree of blobs; manifest and python.json beside it
- *     images/oci/                  one OCI image layout for all base images
- *     images/<name>.json           what was pulled or built as that image
- *     images/debs/                 Debian packages images were built from
+ *     images/oci/                  one OCI image layout for all base images, each by name in its index.json
+ *     images/<name>.json           what was pulled or built as that image (src/image/image-record.ts)
+ *     images/debs/<sha256>.deb     Debian packages that images were built from
+ *     images/debs/<name>.json      which of them an image is built from (src/image/debian-packages.ts)
  *     artifacts/<kind>/<key>/      weights or a data set: tree/, manifest and artifact.json
  *     uv/<version>/                uv's cache, and nothing of ours in it
  *     tools/uv/<version>/          uv itself
@@ -117,7 +118,17 @@ export const tasksFolder = ({ root }: At): string => join(root, 'tasks')
 export const logsFolder = ({ root }: At): string => join(root, 'logs')
 export const pythonsFolder = ({ root }: At): string => join(root, 'pythons')
 export const pythonFolder = (at: At, digest: string): string => join(pythonsFolder(at), digest)
+export const pythonTree = (at: At, digest: string): string => join(pythonFolder(at, digest), TREE)
 export const imagesFolder = ({ root }: At): string => join(root, 'images')
+export const imageLayout = (at: At): string => join(imagesFolder(at), 'oci')
+export const imageRecordFile = (at: At, name: string): string => join(imagesFolder(at), `${name}.json`)
+/** Of Debian packages: by sha256, and the lists of them by the name of the image. */
+export const debFile = (at: At, sha256: string): string => join(imagesFolder(at), 'debs', `${sha256}.deb`)
+export const debListFile = (at: At, name: string): string => join(imagesFolder(at), 'debs', `${name}.json`)
+/** Held by the one process that pulls, builds or changes the image. */
+export const imageLockFile = (at: At, name: string): string => lockFile(at, `image-${name}`)
+/** Held for the moment in which an image is put into the layout. */
+export const imageLayoutLockFile = (at: At): string => lockFile(at, 'images')
 export const artifactsFolder = ({ root }: At): string => join(root, 'artifacts')
 export const artifactFolder = (at: At, kind: string, key: string): string =>
   join(artifactsFolder(at), kind, key)

@@ -1,5 +1,6 @@
 import pLimit from 'p-limit'
 import { EnvdError } from '../../src/error.ts'
+import { CONTAINER_PREFIX } from '../../src/key/recipe.ts'
 import { comparePaths } from '../../src/tree/manifest.ts'
 import { compileModules, type PackageBytecode } from './compile-modules.ts'
 
@@ -53,7 +54,15 @@ export async function compileBytecode(
     queue.map(({ name, modules }) =>
       limit(
         async () =>
-          [name, await compileModules(interpreter, { name, root, modules }, signal, onDone)] as const,
+          [
+            name,
+            await compileModules(
+              interpreter,
+              { name, root, containerRoot: CONTAINER_PREFIX, modules },
+              signal,
+              onDone,
+            ),
+          ] as const,
       ),
     ),
   )

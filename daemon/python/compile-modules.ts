@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { execa } from 'execa'
 import { machineError } from '../../cache/disk/machine-error.ts'
 import { EnvdError } from '../../src/error.ts'
-import { CONTAINER_PREFIX } from '../../src/key/recipe.ts'
 import type { Uncompiled } from '../../src/report/package-record.ts'
 import { isPlain, unescapeName } from '../../src/tree/escaped-name.ts'
 import { STORE_MTIME } from '../../src/tree/store-mtime.ts'
@@ -19,8 +18,10 @@ export interface PackageBytecode {
 interface PackageModules {
   /** For messages. */
   readonly name: string
-  /** The virtualenv. */
+  /** The virtualenv, or another tree. */
   readonly root: string
+  /** Where a container has it, absolute. */
+  readonly containerRoot: string
   /** Escaped, relative to the root, sorted by their bytes; at least one. */
   readonly modules: readonly string[]
 }
@@ -31,7 +32,7 @@ interface PackageModules {
  */
 export async function compileModules(
   interpreter: string,
-  { name, root, modules }: PackageModules,
+  { name, root, containerRoot, modules }: PackageModules,
   signal: AbortSignal,
   onDone: (count: number) => void,
 ): Promise<PackageBytecode> {
@@ -41,7 +42,7 @@ export async function compileModules(
     cwd: '/',
     env: { PYTHONHASHSEED: '0' },
     extendEnv: false,
-    input: fields([root, CONTAINER_PREFIX, String(STORE_MTIME)], modules),
+    input: fields([root, containerRoot, String(STORE_MTIME)], modules),
     cancelSignal: signal,
     forceKillAfterDelay: 1000,
     reject: false,

@@ -1,0 +1,29 @@
+import { listPythons } from '../../../cache/python/list-pythons.ts'
+import { pythonTree } from '../../../cache/volume/layout.ts'
+import type { Volume } from '../../../cache/volume/open-volume.ts'
+import type { PythonImport, PythonRow } from '../../../src/api/pythons.ts'
+import { EnvdError } from '../../../src/error.ts'
+import type { WorkOptions } from '../../door.ts'
+import { importPython as takeIn } from '../../python/import/import-python.ts'
+
+export async function importPython(
+  volume: Volume,
+  path: string,
+  options: WorkOptions,
+): Promise<PythonImport> {
+  const signal = options.signal ?? new AbortController().signal
+  try {
+    return await takeIn(volume, path, {
+      signal,
+      report: progress => options.onEvent?.({ task: 'python', ...progress }),
+    })
+  } catch (error) {
+    if (signal.aborted) throw new EnvdError('INTERRUPTED', 'interrupted', { cause: error })
+    throw error
+  }
+}
+
+/** Newest version first. */
+export function pythons(volume: Volume): PythonRow[] {
+  return listPythons(volume).map(python => ({ ...python, path: pythonTree(volume, python.digest) }))
+}
