@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { EnvdError } from '../../src/error.ts'
-import { onMachine } from '../disk/machine-error.ts'
+import { hasErrno, machineError, onMachine } from '../disk/machine-error.ts'
 import { faultPoint } from '../volume/fault-point.ts'
 import { leaseFile, leasesFolder } from '../volume/layout.ts'
 import type { Volume } from '../volume/open-volume.ts'
@@ -50,7 +50,11 @@ export function publishLease(volume: Volume, record: LeaseRecord): void {
 
 export function removeLease(volume: Volume, { id }: LeaseRecord): void {
   const path = leaseFile(volume, id)
-  onMachine(path, () => rmSync(path, { force: true }))
+  try {
+    unlinkSync(path)
+  } catch (error) {
+    if (!hasErrno(error, 'ENOENT')) throw machineError(error, path)
+  }
 }
 
 /** Whole, or as it was before. Throws system errors. */
