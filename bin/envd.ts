@@ -53,7 +53,8 @@ function contextOf({ flags }: Invocation, interruption: Interruption, progress: 
   return {
     async door() {
       const { loadConfiguration, openDoor } = await import('../daemon/door.ts')
-      return openDoor(loadConfiguration(flags, process.env))
+      const onNote = (line: string) => void printNote(() => `envd: ${line}\n`)
+      return openDoor(loadConfiguration(flags, process.env), { onNote })
     },
     signal: interruption.signal,
     onEvent: progress.show,

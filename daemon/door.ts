@@ -26,6 +26,11 @@ import { taskNames } from './prepare/task/task-names.ts'
 
 export { loadConfiguration } from './configuration/load-configuration.ts'
 
+export interface DoorOptions {
+  /** Told, in one line, of what went wrong and did no harm. */
+  readonly onNote?: (line: string) => void
+}
+
 export interface WorkOptions {
   /** Aborted: what was begun is undone, and the call throws INTERRUPTED. */
   readonly signal?: AbortSignal
@@ -63,7 +68,7 @@ export interface Door {
 }
 
 /** The local form: the operations run in this process. Opens nothing yet. */
-export function openDoor(configuration: Configuration): Door {
+export function openDoor(configuration: Configuration, { onNote = () => {} }: DoorOptions = {}): Door {
   let opened: Volume | undefined
   /** For what prepares: makes the volume where there is none. */
   const volume = () => {
@@ -78,7 +83,11 @@ export function openDoor(configuration: Configuration): Door {
   return {
     prepare: (request, options = {}) => prepareAll(configuration, volume(), request, options),
     list: async () =>
-      (await import('./operation/list/list-tasks.ts')).listTasks(configuration, unlessMissing(existing)),
+      (await import('./operation/list/list-tasks.ts')).listTasks(
+        configuration,
+        unlessMissing(existing),
+        onNote,
+      ),
     show: async reference => (await import('./operation/show.ts')).show(configuration, existing(), reference),
     why: async (a, b, options = {}) =>
       (await import('./operation/why.ts')).why(
@@ -100,9 +109,9 @@ export function openDoor(configuration: Configuration): Door {
       (await import('./operation/volume.ts')).removeVolume(configuration.volume, options),
     verify: async (request, options = {}) =>
       (await import('./operation/verify/verify.ts')).verify(configuration, existing(), request, options),
-    index: async () => (await import('./operation/index/index.ts')).indexStatus(existing()),
+    index: async () => (await import('./operation/index/index.ts')).indexStatus(existing(), onNote),
     rebuildIndex: async (options = {}) =>
-      (await import('./operation/index/index.ts')).rebuildIndex(existing(), options),
+      (await import('./operation/index/index.ts')).rebuildIndex(existing(), onNote, options),
     versions: async () => (await import('./operation/versions.ts')).versions(),
     taskNames: () => taskNames(configuration.lockfiles),
     origins: async () => (await import('./operation/origins.ts')).origins(configuration),

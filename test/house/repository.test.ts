@@ -40,6 +40,12 @@ test('package-lock.json holds digests and no addresses', () => {
   expect(entries.filter(([, entry]) => !('integrity' in entry))).toEqual([])
 })
 
+test('nothing but the command line prints', () => {
+  const inside = new Set(files.filter(path => /^(src|cache|daemon)\//.test(path)))
+  const printing = filesWith(/process\.std(out|err)\b|\bconsole\.|writeSync\((1|2)\b/)
+  expect(printing.filter(path => inside.has(path))).toEqual([])
+})
+
 describe('a folder', () => {
   test('holds about nine files, twelve at most', () => {
     const rooms = /^(src|cache|daemon|bin|test)\//

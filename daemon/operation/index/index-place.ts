@@ -5,9 +5,6 @@ import type { Volume } from '../../../cache/volume/open-volume.ts'
 import { xdgFolder } from '../../../src/config/variables.ts'
 
 /** The index of a volume in this user's cache. */
-export function indexPlace({ id }: Volume): IndexPlace {
-  return {
-    file: indexFile(xdgFolder(process.env, 'XDG_CACHE_HOME', homedir()), id),
-    note: line => process.stderr.write(`envd: ${line}\n`),
-  }
+export function indexPlace({ id }: Volume, note: IndexPlace['note']): IndexPlace {
+  return { file: indexFile(xdgFolder(process.env, 'XDG_CACHE_HOME', homedir()), id), note }
 }

@@ -27,7 +27,7 @@ import { rowOrProblem, taskRow } from './task-row.ts'
  */
 export async function listWithMemory(listing: Listing, names: readonly string[]): Promise<TaskRow[]> {
   const { lockfiles } = listing.configuration
-  const place = indexPlace(listing.volume)
+  const place = indexPlace(listing.volume, listing.note)
   try {
     return await withIndex(place, database => {
       const seen = recallTasks(database, lockfiles)

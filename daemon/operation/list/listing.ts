@@ -1,4 +1,5 @@
 import { namesIn } from '../../../cache/disk/names-in.ts'
+import type { IndexPlace } from '../../../cache/index/with-index.ts'
 import { isLocked } from '../../../cache/lock/ofd-lock.ts'
 import { buildLockFile, locksFolder } from '../../../cache/volume/layout.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
@@ -13,6 +14,7 @@ import { keyCircumstances } from '../../prepare/task/known-key.ts'
 export interface Listing {
   readonly configuration: Configuration
   readonly volume: Volume
+  readonly note: IndexPlace['note']
   /** For what a task.toml says of Python and its base image. Errors: as findInterpreter and placeInImage. */
   target(python: string | null, baseImage: string | null): ListedTarget
   /** Whether a process holds the build lock; another user can't open it to ask and sees no build. */
@@ -24,11 +26,11 @@ interface ListedTarget {
   readonly circumstances: Key
 }
 
-export function startListing(configuration: Configuration, volume: Volume): Listing {
+export function startListing(configuration: Configuration, volume: Volume, note: Listing['note']): Listing {
   const targets = new Map<string, () => ListedTarget>()
   let locks: ReadonlySet<string> | undefined
   return {
-    ...{ configuration, volume },
+    ...{ configuration, volume, note },
     target(python, baseImage) {
       const asked = `${python} ${baseImage}`
       const find = () => findTarget(configuration, volume, { python, baseImage })

@@ -63,6 +63,13 @@ function makeReady(volume: Volume, key: string, packages: number): void {
   write(join(environmentFolder(volume, key), SUMMARY), JSON.stringify(summary))
 }
 
+/** Nothing is to be noted. */
+function noted(line: string): never {
+  throw new Error(line)
+}
+
+const list = (configuration: Configuration, volume: Volume) => listTasks(configuration, volume, noted)
+
 function write(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, text)
@@ -70,9 +77,9 @@ function write(path: string, text: string): void {
 
 test('what is remembered of tasks is what reading them says, whatever happens to them', async () => {
   const { configuration, volume, lockfiles } = newGround()
-  const directly = () => listDirectly(startListing(configuration, volume), taskNames(lockfiles))
+  const directly = () => listDirectly(startListing(configuration, volume, noted), taskNames(lockfiles))
   const expectSame = async () => {
-    for (let time = 0; time < 2; time++) expect(await listTasks(configuration, volume)).toEqual(directly())
+    for (let time = 0; time < 2; time++) expect(await list(configuration, volume)).toEqual(directly())
   }
   await expectSame()
   await rest()
@@ -124,18 +131,18 @@ test('what is remembered of tasks is what reading them says, whatever happens to
 
 test('a task whose files are as they were is not read again', async () => {
   const { configuration, volume, index } = newGround()
-  await listTasks(configuration, volume)
+  await list(configuration, volume)
   const database = openIndex(index)
   // Written a moment ago: it may be written again, and look the same.
   expect(database.prepare('SELECT count(*) FROM seen_task').pluck().get()).toBe(0)
   await rest()
-  await listTasks(configuration, volume)
+  await list(configuration, volume)
   const { changes } = database
     .prepare("UPDATE seen_task SET seen = json_set(seen, '$.ready.packages', 777) WHERE task = ?")
     .run(nameOf(2))
   database.close()
   expect(changes).toBe(1)
-  const rows = await listTasks(configuration, volume)
+  const rows = await list(configuration, volume)
   expect(rows.find(({ task }) => task === nameOf(2))).toMatchObject({ state: 'ready', packages: 777 })
 })
 
@@ -143,9 +150,8 @@ test('tasks are listed where no index can be', async () => {
   const { configuration, volume, lockfiles } = newGround()
   write(join(lockfiles, '..', 'file'), '')
   vi.stubEnv('XDG_CACHE_HOME', join(lockfiles, '..', 'file'))
-  const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
-  const rows = await listTasks(configuration, volume)
+  const notes: string[] = []
+  const rows = await listTasks(configuration, volume, line => notes.push(line))
   expect(rows).toHaveLength(count)
-  expect(said.mock.calls).toEqual([[expect.stringMatching(/^envd: listing without the index: .*\n$/)]])
-  said.mockRestore()
+  expect(notes).toEqual([expect.stringMatching(/^listing without the index: [^\n]*$/)])
 })
