@@ -1,4 +1,5 @@
-import { pythonRequirement } from '../task/python-request.ts'
+import { pythonRequirement, SUPPORTED_PYTHONS } from '../task/python-request.ts'
+import { satisfies } from '../version/specifier.ts'
 import { compareVersions } from '../version/version.ts'
 import type { BaseImage, ImagePython } from './image.ts'
 import type { ImportedPython } from './imported-python.ts'
@@ -37,19 +38,26 @@ export function unfitPythons(
   imported: readonly ImportedPython[],
 ): UnfitPython[] {
   const fits = pythonRequirement(wanted)
-  const own = image.python === null ? [] : [{ ...image.python, where: `in the image ${image.name}` }]
+  const { python } = image
+  const otherVersion = (version: string) =>
+    satisfies(version, SUPPORTED_PYTHONS) ? 'another version' : 'not supported'
+  const own: UnfitPython[] =
+    python === null
+      ? []
+      : [{ version: python.version, where: `in the image ${image.name}`, why: otherVersion(python.version) }]
   return [
-    ...own.map(({ version, where }) => ({ version, where, why: 'another version' })),
+    ...own,
     ...imported.map(one => ({
       version: one.version,
       where: `taken in from ${one.importedFrom}`,
-      why: !fits(one.version)
-        ? 'another version'
-        : one.machine === image.machine
-          ? `it needs ${one.minimumLibc.name} ${one.minimumLibc.version}, the image has ${image.libc.version}`
-          : `it is for ${one.machine}, the image for ${image.machine}`,
+      why: fits(one.version) ? whyNotIn(image, one) : otherVersion(one.version),
     })),
   ]
+}
+
+function whyNotIn({ machine, libc }: BaseImage, { minimumLibc, ...one }: ImportedPython): string {
+  if (one.machine !== machine) return `it is for ${one.machine}, the image for ${machine}`
+  return `it needs ${minimumLibc.name} ${minimumLibc.version}, the image has ${libc.version}`
 }
 
 function runsIn({ machine, libc }: BaseImage, python: ImportedPython): boolean {
