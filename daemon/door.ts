@@ -17,6 +17,7 @@ import type {
   WhyResult,
 } from '../src/api/operations.ts'
 import type { PrepareEvent, PrepareOutcome, PrepareRequest } from '../src/api/prepare.ts'
+import type { PythonImport, PythonRow, RemovedPython } from '../src/api/pythons.ts'
 import type { Configuration, Origin } from '../src/config/configuration.ts'
 import { isKey } from '../src/digest.ts'
 import { asEnvdError, EnvdError } from '../src/error.ts'
@@ -54,6 +55,12 @@ export interface Door {
   use(task: string, options?: WorkOptions): Promise<EnvironmentInUse>
   /** Prepares where needed, for the task's base image or the default one. Errors: MOUNT_NOT_EXPRESSIBLE. */
   mount(request: MountRequest, options?: WorkOptions): Promise<MountResult>
+  /** Takes in the CPython at a prefix, or of an interpreter, for containers. */
+  importPython(path: string, options?: WorkOptions): Promise<PythonImport>
+  /** Newest version first. */
+  pythons(): Promise<PythonRow[]>
+  /** By digest, the first digits of it, or version. Errors: PYTHON_NOT_IMPORTED, PYTHON_IN_USE. */
+  removePython(reference: string): Promise<RemovedPython>
   volume(): Promise<VolumeInfo>
   upgradeVolume(): Promise<VolumeUpgrade>
   removeVolume(options: { readonly force: boolean }): Promise<VolumeRemoval>
@@ -103,6 +110,11 @@ export function openDoor(configuration: Configuration, { onNote = () => {} }: Do
       (await import('./operation/use.ts')).use(configuration, volume(), task, options),
     mount: async (request, options = {}) =>
       (await import('./operation/mount/mount.ts')).mount(configuration, volume(), request, options),
+    importPython: async (path, options = {}) =>
+      (await import('./operation/python/pythons.ts')).importPython(volume(), path, options),
+    pythons: async () => (await import('./operation/python/pythons.ts')).pythons(unlessMissing(existing)),
+    removePython: async reference =>
+      (await import('./operation/python/remove-python.ts')).removePython(existing(), reference),
     volume: async () => (await import('./operation/volume.ts')).volumeInfo(existing()),
     upgradeVolume: async () => (await import('./operation/volume.ts')).upgradeVolume(configuration.volume),
     removeVolume: async options =>

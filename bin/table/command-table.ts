@@ -3,6 +3,7 @@
 import { containerCommands } from './container-commands.ts'
 import type { CommandEntry, OptionEntry } from './entry.ts'
 import { environmentCommands } from './environment-commands.ts'
+import { pythonCommands } from './python-commands.ts'
 import { volumeCommands } from './volume-commands.ts'
 
 export const globalOptions = [
@@ -26,7 +27,12 @@ export const globalOptions = [
   { name: 'version', short: 'V', summary: 'print the versions of envd, uv and the layout of the volume' },
 ] as const satisfies readonly OptionEntry[]
 
-export const commandTable = { ...environmentCommands, ...containerCommands, ...volumeCommands }
+export const commandTable = {
+  ...environmentCommands,
+  ...containerCommands,
+  ...pythonCommands,
+  ...volumeCommands,
+}
 
 export type CommandName = keyof typeof commandTable
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { chmodSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { EnvdError } from '../../src/error.ts'
 import type { ImportedPython } from '../../src/image/imported-python.ts'
 import { publishFolder, syncFileSystem } from '../disk/durable.ts'
 import { onMachine } from '../disk/machine-error.ts'
@@ -12,7 +11,7 @@ import { faultPoint } from '../volume/fault-point.ts'
 import { MANIFEST, pythonFolder, pythonsFolder, stagingFolder, TREE } from '../volume/layout.ts'
 import type { Volume } from '../volume/open-volume.ts'
 import { requireOwner } from '../volume/require-owner.ts'
-import { PYTHON_RECORD, readPythonRecord, writePythonRecord } from './python-record.ts'
+import { isDamaged, PYTHON_RECORD, readPythonRecord, writePythonRecord } from './python-record.ts'
 
 export interface PythonPublication {
   /** Id of the staging folder whose `tree/` was made; it is gone afterwards. */
@@ -51,20 +50,10 @@ export async function publishPython(
   faultPoint('python:before-rename')
   const there = pythonFolder(volume, record.digest)
   while (publishFolder(folder, there) === 'exists') {
-    const known = knownPython(volume, record.digest)
+    const known = isDamaged(volume, record.digest) ? null : readPythonRecord(volume, record.digest)
     if (known !== null) return { record: known, published: false }
     publishFolder(there, stagingFolder(volume, randomUUID()))
   }
   faultPoint('python:after-rename')
   return { record, published: true }
-}
-
-/** Null also where its record is damaged. */
-function knownPython(volume: Volume, digest: string): ImportedPython | null {
-  try {
-    return readPythonRecord(volume, digest)
-  } catch (error) {
-    if (error instanceof EnvdError && error.code === 'VOLUME_CORRUPT') return null
-    throw error
-  }
 }

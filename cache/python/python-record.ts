@@ -32,6 +32,17 @@ export function readPythonRecord(volume: At, digest: string): ImportedPython | n
   })
 }
 
+/** False where there is none. */
+export function isDamaged(volume: At, digest: string): boolean {
+  try {
+    readPythonRecord(volume, digest)
+    return false
+  } catch (error) {
+    if (error instanceof EnvdError && error.code === 'VOLUME_CORRUPT') return true
+    throw error
+  }
+}
+
 const texts = ['digest', 'version', 'abi', 'machine', 'executable', 'importedFrom', 'importedAt'] as const
 
 function parseRecord(text: string): ImportedPython | null {

@@ -18,7 +18,8 @@ export interface PythonImport {
 
 export interface RemovedPython {
   readonly digest: string
-  readonly version: string
+  /** Null where its record was damaged. */
+  readonly version: string | null
   /** Disk blocks that became free: files that nothing else links to. */
   readonly bytesFreed: number
 }

@@ -23,7 +23,8 @@ export async function importPython(
   }
 }
 
-/** Newest version first. */
-export function pythons(volume: Volume): PythonRow[] {
+/** Newest version first; none where there is no volume. */
+export function pythons(volume: Volume | null): PythonRow[] {
+  if (volume === null) return []
   return listPythons(volume).map(python => ({ ...python, path: pythonTree(volume, python.digest) }))
 }

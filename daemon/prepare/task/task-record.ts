@@ -54,12 +54,17 @@ export function writeTaskRecord(volume: Volume, record: TaskRecord, suffix: Suff
 
 /** Tasks, of any lockfiles folder, whose last key this was; one may have it in both its places. */
 export function tasksWithKey(volume: Volume, key: string): TaskRecord[] {
+  return allTaskRecords(volume).filter(record => record.key === key)
+}
+
+/** Of all lockfiles folders; tasks whose folder is gone among them. */
+export function allTaskRecords(volume: Volume): TaskRecord[] {
   const root = tasksFolder(volume)
   return readdirSync(root)
     .flatMap(folder =>
       readdirSync(join(root, folder)).map(file => parseRecord(readText(join(root, folder, file)))),
     )
-    .filter((record): record is TaskRecord => record?.key === key)
+    .filter(record => record !== null)
 }
 
 /** No name of a task holds an `@`. */
