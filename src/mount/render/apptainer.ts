@@ -2,11 +2,11 @@ import type { MountPlan } from '../mount-plan.ts'
 import { localImage } from './image-argument.ts'
 import {
   bindMounts,
+  commandLine,
   csvField,
   notExpressible,
   type RenderedMounts,
   refuseCharacters,
-  shellText,
 } from './rendered.ts'
 
 const tool = 'apptainer'
@@ -17,20 +17,19 @@ const tool = 'apptainer'
  * user's home, and refuses to have the variable set.
  */
 export function renderApptainer(plan: MountPlan): RenderedMounts {
-  const binds = bindMounts(plan, tool).flatMap(({ source, destination }) => [
+  const binds = bindMounts(plan, tool).map(({ source, destination }) => [
     '--mount',
     ['type=bind', path('source', source), path('destination', destination), 'ro'].join(','),
   ])
-  const scratch = plan.scratch.flatMap(({ destination, bytes }) => {
+  const scratch = plan.scratch.map(({ destination, bytes }) => {
     if (bytes !== null)
       throw notExpressible(tool, destination, `a scratch folder has no size of ${bytes} bytes`)
     return ['--scratch', refuseCharacters(tool, destination, /[,:"\r\n]/)]
   })
   const variables = Object.entries({ ...plan.variables, PATH: plan.path }).filter(([name]) => name !== 'HOME')
-  const env = variables.flatMap(([name, value]) => ['--env', assignment(name, value)])
+  const env = variables.map(([name, value]) => ['--env', assignment(name, value)])
   const { words: image, notes } = localImage(plan, tool)
-  const words = ['apptainer', 'exec', ...binds, ...scratch, ...env, ...image]
-  return { text: shellText(words), words, notes }
+  return commandLine([['apptainer', 'exec'], ...binds, ...scratch, ...env, image], notes)
 }
 
 /** $APPTAINER_MOUNT splits at line ends, and `--mount` may be given that way. */

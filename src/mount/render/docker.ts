@@ -3,10 +3,10 @@ import { registryImage } from './image-argument.ts'
 import {
   assignments,
   bindMounts,
+  commandLine,
   csvField,
   type RenderedMounts,
   refuseCharacters,
-  shellText,
 } from './rendered.ts'
 
 const tool = 'docker'
@@ -16,7 +16,7 @@ const tool = 'docker'
  * needs Docker 25 and Linux 5.12, and fails without them. `--mount type=tmpfs` has no `exec`, which scratch needs.
  */
 export function renderDocker(plan: MountPlan): RenderedMounts {
-  const binds = bindMounts(plan, tool).flatMap(({ source, destination }) => [
+  const binds = bindMounts(plan, tool).map(({ source, destination }) => [
     '--mount',
     [
       'type=bind',
@@ -25,14 +25,13 @@ export function renderDocker(plan: MountPlan): RenderedMounts {
       'readonly,bind-recursive=readonly,bind-propagation=rprivate',
     ].join(','),
   ])
-  const scratch = plan.scratch.flatMap(({ destination, bytes }) => [
+  const scratch = plan.scratch.map(({ destination, bytes }) => [
     '--tmpfs',
     `${refuseCharacters(tool, destination, /:/)}:rw,exec,nosuid,nodev,mode=1777${bytes === null ? '' : `,size=${bytes}`}`,
   ])
-  const variables = assignments(plan).flatMap(assignment => ['--env', assignment])
+  const variables = assignments(plan).map(assignment => ['--env', assignment])
   const { words: image, notes } = registryImage(plan, tool)
-  const words = ['docker', 'run', '--rm', ...binds, ...scratch, ...variables, ...image]
-  return { text: shellText(words), words, notes }
+  return commandLine([['docker', 'run', '--rm'], ...binds, ...scratch, ...variables, image], notes)
 }
 
 /** Go's CSV reader turns CR LF into LF. */

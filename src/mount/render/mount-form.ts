@@ -7,7 +7,7 @@ import { renderKubernetes } from './kubernetes.ts'
 import { renderOci } from './oci.ts'
 import { renderPodman } from './podman.ts'
 import { renderPyxis } from './pyxis.ts'
-import { type RenderedMounts, shellText } from './rendered.ts'
+import { commandLine, type RenderedMounts } from './rendered.ts'
 
 const renderers = {
   podman: renderPodman,
@@ -32,6 +32,5 @@ export function renderMounts(plan: MountPlan, form: MountForm): RenderedMounts {
 /** The spec itself (cdi.ts) is a file on the host; an engine is told the device. */
 function renderCdiUse(plan: MountPlan): RenderedMounts {
   const { words: image, notes } = localImage(plan, 'podman')
-  const words = ['podman', 'run', '--rm', '--device', cdiDevice(plan.task), ...image]
-  return { text: shellText(words), words, notes }
+  return commandLine([['podman', 'run', '--rm'], ['--device', cdiDevice(plan.task)], image], notes)
 }

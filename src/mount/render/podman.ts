@@ -3,30 +3,30 @@ import { localImage } from './image-argument.ts'
 import {
   assignments,
   bindMounts,
+  commandLine,
   csvField,
   type RenderedMounts,
   refuseCharacters,
-  shellText,
 } from './rendered.ts'
 
 const tool = 'podman'
 
 /**
- * podman-run(1), `--mount`, whose value is one CSV record. A bind that isn't recursive brings no submounts, so none
- * of them is writable: podman before 5 can't be told `rro`. podman adds nosuid and nodev to binds by itself; they
- * are said all the same. Without `exec`, compiled kernels in scratch could not be loaded.
+ * podman-run(1), `--mount`, whose value is one CSV record. podman can't be told `rro`; a bind that isn't recursive
+ * brings no submounts, so none of them is writable. Its propagation is `private`: with `rprivate`, crun makes the
+ * bind recursive. Without `exec`, compiled kernels in scratch could not be loaded.
  */
 export function renderPodman(plan: MountPlan): RenderedMounts {
-  const binds = bindMounts(plan, tool).flatMap(({ source, destination }) => [
+  const binds = bindMounts(plan, tool).map(({ source, destination }) => [
     '--mount',
     [
       'type=bind',
       path('source', source),
       path('destination', destination),
-      'ro=true,bind-nonrecursive=true,bind-propagation=rprivate,nosuid,nodev',
+      'ro=true,bind-nonrecursive=true,bind-propagation=private,nosuid,nodev',
     ].join(','),
   ])
-  const scratch = plan.scratch.flatMap(({ destination, bytes }) => [
+  const scratch = plan.scratch.map(({ destination, bytes }) => [
     '--mount',
     [
       'type=tmpfs',
@@ -35,10 +35,9 @@ export function renderPodman(plan: MountPlan): RenderedMounts {
       ...(bytes === null ? [] : [`tmpfs-size=${bytes}`]),
     ].join(','),
   ])
-  const variables = assignments(plan).flatMap(assignment => ['--env', assignment])
+  const variables = assignments(plan).map(assignment => ['--env', assignment])
   const { words: image, notes } = localImage(plan, tool)
-  const words = ['podman', 'run', '--rm', ...binds, ...scratch, ...variables, ...image]
-  return { text: shellText(words), words, notes }
+  return commandLine([['podman', 'run', '--rm'], ...binds, ...scratch, ...variables, image], notes)
 }
 
 /** Go's CSV reader turns CR LF into LF. */

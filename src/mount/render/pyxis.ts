@@ -1,5 +1,5 @@
 import type { MountPlan } from '../mount-plan.ts'
-import { bindMounts, type RenderedMounts, refuseCharacters, shellText } from './rendered.ts'
+import { bindMounts, commandLine, type RenderedMounts, refuseCharacters } from './rendered.ts'
 
 const tool = 'pyxis'
 
@@ -17,18 +17,14 @@ export function renderPyxis(plan: MountPlan): RenderedMounts {
       `tmpfs:${path(destination)}:mode=1777+nosuid+nodev${bytes === null ? '' : `+size=${bytes}`}`,
   )
   const variables = Object.entries({ ...plan.variables, PATH: plan.path })
-  const words = [
-    'srun',
-    `--export=${['ALL', ...variables.map(([name, value]) => assignment(name, value))].join(',')}`,
-    `--container-env=${variables.map(([name]) => name).join(',')}`,
-    `--container-mounts=${[...binds, ...scratch].join(',')}`,
+  const groups = [
+    ['srun'],
+    [`--export=${['ALL', ...variables.map(([name, value]) => assignment(name, value))].join(',')}`],
+    [`--container-env=${variables.map(([name]) => name).join(',')}`],
+    [`--container-mounts=${[...binds, ...scratch].join(',')}`],
   ]
   const wanted = plan.image === null ? 'an image' : `base image ${plan.image.name}`
-  return {
-    text: shellText(words),
-    words,
-    notes: [`add --container-image with ${wanted}, in a form that enroot takes`],
-  }
+  return commandLine(groups, [`add --container-image with ${wanted}, in a form that enroot takes`])
 }
 
 function path(text: string): string {

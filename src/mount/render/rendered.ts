@@ -49,15 +49,13 @@ export function csvField(text: string): string {
   return /[",\r\n]|^\s/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** A command line for POSIX shells, an option a line. */
-export function shellText(words: readonly string[]): string {
-  const lines: string[] = []
-  for (const word of words) {
-    const isValue = lines.length > 0 && /^--[a-z-]+$/.test(lines.at(-1)!)
-    if (isValue) lines.push(`${lines.pop()} ${shellWord(word)}`)
-    else lines.push(shellWord(word))
-  }
-  return `${lines.join(' \\\n  ')}\n`
+/** A command line for POSIX shells: each group of words a line of it. */
+export function commandLine(
+  groups: readonly (readonly string[])[],
+  notes: readonly string[],
+): RenderedMounts {
+  const lines = groups.filter(group => group.length > 0).map(group => group.map(shellWord).join(' '))
+  return { text: `${lines.join(' \\\n  ')}\n`, words: groups.flat(), notes }
 }
 
 function shellWord(word: string): string {

@@ -7,7 +7,7 @@ import { renderApptainer } from '../../../src/mount/render/apptainer.ts'
 import { renderDocker } from '../../../src/mount/render/docker.ts'
 import { renderPodman } from '../../../src/mount/render/podman.ts'
 import { renderPyxis } from '../../../src/mount/render/pyxis.ts'
-import { type RenderedMounts, shellText } from '../../../src/mount/render/rendered.ts'
+import { commandLine, type RenderedMounts } from '../../../src/mount/render/rendered.ts'
 import { readApptainer, readDocker, readPodman, readPyxis } from '../support/grammars.ts'
 import { anyPlan, plainPlan } from '../support/plans.ts'
 import { type Understood, understoodOf } from '../support/understood.ts'
@@ -66,7 +66,7 @@ test('a POSIX shell makes the words of the text again', () => {
     fc.property(
       fc.array(fc.oneof(word, fc.constantFrom('--mount', '--env', '-e')), { minLength: 1 }),
       words => {
-        const script = `set -- x ${shellText(words)}\nshift; printf '%s\\0' "$@"`
+        const script = `set -- x ${commandLine([words], []).text}\nshift; printf '%s\\0' "$@"`
         const { stdout, status } = spawnSync('sh', ['-c', script], { encoding: 'utf8' })
         expect({ status, words: stdout.split('\0').slice(0, -1) }).toEqual({ status: 0, words })
       },

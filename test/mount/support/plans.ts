@@ -37,6 +37,9 @@ const characters = [
   'tree',
   'ro',
   '\u00a0',
+  '\u0085',
+  '\u2028',
+  '\x7f',
 ]
 
 const folder = fc
