@@ -1,5 +1,6 @@
-import { commandNames, entryOf, globalOptions } from '../table/command-table.ts'
-import { firstWords, secondWords, valuedOptions } from './table-words.ts'
+import { globalOptions } from '../table/command-table.ts'
+import { caseOfWord } from './case-of-word.ts'
+import { firstWords, followings, valuedOptions } from './table-words.ts'
 
 /** A completion script for bash 4 or later, made from the command table. */
 export function bashCompletion(): string {
@@ -10,14 +11,7 @@ _envd() {
   for ((i = 1; i < COMP_CWORD; i++)); do
     case \${COMP_WORDS[i]} in
       --) mapfile -t COMPREPLY < <(compgen -c -f -- "$word"); return ;;
-      ${valuedNames().join(' | ')}) ((i++)) ;;
-      -*) ;;
-      *)
-        case "$command \${COMP_WORDS[i]}" in
-          ${pairs().join(' | ') || "''"}) command="$command \${COMP_WORDS[i]}" ;;
-          *) command=\${command:-\${COMP_WORDS[i]}} ;;
-        esac
-        ;;
+${caseOfWord('COMP_WORDS[i]')}
     esac
   done
   case "$command:$before" in
@@ -38,14 +32,6 @@ complete -F _envd envd
 `
 }
 
-function valuedNames(): string[] {
-  return [...new Set(valuedOptions().map(({ option }) => `--${option.name}`))]
-}
-
-function pairs(): string[] {
-  return firstWords().flatMap(first => secondWords(first).map(second => `'${first} ${second}'`))
-}
-
 function valueCases(): string {
   return valuedOptions()
     .map(({ command, option: { name, kind } }) => {
@@ -58,13 +44,9 @@ function valueCases(): string {
 }
 
 function commandCases(): string {
-  return commandNames
-    .map(command => {
-      const {
-        arguments: [argument],
-        options,
-      } = entryOf(command)
-      const words = [...options.map(({ name }) => `--${name}`), ...secondWords(command)]
+  return followings()
+    .map(({ command, options, argument, seconds }) => {
+      const words = [...options.map(({ name }) => `--${name}`), ...seconds]
       if (argument?.kind === 'task') words.push('$(envd completion tasks 2> /dev/null)')
       else if (argument !== undefined && argument.kind !== 'text') words.push(...argument.kind)
       return `    '${command}') offered="${words.join(' ')}" ;;`

@@ -1,6 +1,6 @@
-import { commandNames, entryOf, globalOptions } from '../table/command-table.ts'
+import { globalOptions } from '../table/command-table.ts'
 import type { OptionEntry } from '../table/entry.ts'
-import { firstWords, secondWords } from './table-words.ts'
+import { type Following, firstWords, followings, summaryOf } from './table-words.ts'
 
 /** A completion script for fish, made from the command table. */
 export function fishCompletion(): string {
@@ -9,21 +9,16 @@ export function fishCompletion(): string {
     'complete -c envd -f',
     ...globalOptions.map(option => optionLine(option, null)),
     ...firstWords().map(first => wordLine('__fish_use_subcommand', first, summaryOf(first))),
-    ...commandNames.flatMap(commandLines),
+    ...followings().flatMap(commandLines),
   ]
   return lines.map(line => `${line}\n`).join('')
 }
 
-function commandLines(command: string): string[] {
-  const known = commandNames.find(name => name === command)!
-  const {
-    arguments: [argument],
-    options,
-  } = entryOf(known)
+function commandLines({ command, options, argument, seconds }: Following): string[] {
   const condition = seen(command)
   const lines = [
     ...options.map(option => optionLine(option, condition)),
-    ...secondWords(command).map(second => wordLine(condition, second, summaryOf(`${command} ${second}`))),
+    ...seconds.map(second => wordLine(condition, second, summaryOf(`${command} ${second}`))),
   ]
   if (argument?.kind === 'task')
     lines.push(`complete -c envd -n ${quoted(condition)} -a '(envd completion tasks 2> /dev/null)'`)
@@ -53,11 +48,6 @@ function optionLine({ name, short, value, kind, summary }: OptionEntry, conditio
 
 function wordLine(condition: string, word: string, summary: string): string {
   return `complete -c envd -n ${quoted(condition)} -a ${word} -d ${quoted(summary)}`
-}
-
-function summaryOf(name: string): string {
-  const known = commandNames.find(command => command === name)
-  return known === undefined ? name : entryOf(known).summary
 }
 
 function quoted(text: string): string {

@@ -1,5 +1,6 @@
-import { commandNames, entryOf, globalOptions } from '../table/command-table.ts'
-import { firstWords, secondWords, valuedOptions } from './table-words.ts'
+import { globalOptions } from '../table/command-table.ts'
+import { caseOfWord } from './case-of-word.ts'
+import { firstWords, followings, summaryOf, valuedOptions } from './table-words.ts'
 
 /** A completion script for zsh, made from the command table; to be sourced after `compinit`. */
 export function zshCompletion(): string {
@@ -10,14 +11,7 @@ _envd() {
   for ((i = 2; i < CURRENT; i++)); do
     case $words[i] in
       --) _command_names; _files; return ;;
-      ${[...new Set(valuedOptions().map(({ option }) => `--${option.name}`))].join('|')}) ((i++)) ;;
-      -*) ;;
-      *)
-        case "$command $words[i]" in
-          ${pairs().join('|')}) command="$command $words[i]" ;;
-          *) command=\${command:-$words[i]} ;;
-        esac
-        ;;
+${caseOfWord('words[i]')}
     esac
   done
   case "$command:$before" in
@@ -38,10 +32,6 @@ compdef _envd envd
 `
 }
 
-function pairs(): string[] {
-  return firstWords().flatMap(first => secondWords(first).map(second => `'${first} ${second}'`))
-}
-
 function valueCases(): string {
   return valuedOptions()
     .map(({ command, option: { name, kind } }) => {
@@ -53,15 +43,11 @@ function valueCases(): string {
 }
 
 function commandCases(): string {
-  return commandNames
-    .map(command => {
-      const {
-        arguments: [argument],
-        options,
-      } = entryOf(command)
+  return followings()
+    .map(({ command, options, argument, seconds }) => {
       const words = [
         ...options.map(({ name, summary }) => quoted(`--${name}:${summary}`)),
-        ...secondWords(command).map(second => quoted(`${second}:${summaryOf(`${command} ${second}`)}`)),
+        ...seconds.map(second => quoted(`${second}:${summaryOf(`${command} ${second}`)}`)),
       ]
       if (argument?.kind === 'task') words.push(`\${(f)"$(envd completion tasks 2> /dev/null)"}`)
       else if (argument !== undefined && argument.kind !== 'text') words.push(...argument.kind)
@@ -72,11 +58,6 @@ function commandCases(): string {
 
 function described(first: string): string {
   return quoted(`${first}:${summaryOf(first)}`)
-}
-
-function summaryOf(name: string): string {
-  const known = commandNames.find(command => command === name)
-  return known === undefined ? name : entryOf(known).summary
 }
 
 /** In single quotes; a colon of the description needs no escape, only the first one separates. */

@@ -40,6 +40,10 @@ describe('bash', () => {
       [...entryOf('prepare').options, ...globalOptions].map(({ name }) => `--${name}`),
     )
     expect(await complete('volume', '')).toEqual(['upgrade', 'remove'])
+    for (const name of commandNames) {
+      const [first = '', second] = name.split(' ')
+      if (second !== undefined) expect(await complete(first, '')).toContain(second)
+    }
     expect(await complete('volume', 'remove', '--y')).toEqual(['--yes'])
     expect(await complete('completion', 'f')).toEqual(['fish'])
     expect(await complete('prepare', '--volume', 'some')).toEqual(['some folder'])
