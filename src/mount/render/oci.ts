@@ -16,11 +16,14 @@ export interface OciMount {
 }
 
 export function renderOci(plan: MountPlan): RenderedMounts {
-  const fragment: OciFragment = {
+  return { text: `${JSON.stringify(ociFragment(plan), null, 2)}\n`, words: null, notes: [] }
+}
+
+export function ociFragment(plan: MountPlan): OciFragment {
+  return {
     mounts: [...plan.mounts.map(ociMount), ...plan.scratch.map(scratchMount)],
     process: { env: assignments(plan) },
   }
-  return { text: `${JSON.stringify(fragment, null, 2)}\n`, words: null, notes: [] }
 }
 
 function ociMount({ source, destination, layers }: PlannedMount): OciMount {

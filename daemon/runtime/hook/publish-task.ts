@@ -1,0 +1,21 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeDurable } from '../../../cache/disk/durable.ts'
+import type { Volume } from '../../../cache/volume/open-volume.ts'
+import { taskFile } from '../../../src/mount/hook/task-file.ts'
+import type { MountPlan } from '../../../src/mount/mount-plan.ts'
+import { claimPlan } from '../claim/claim-plan.ts'
+import { requireStateFolder, taskFilesFolder } from '../state-folder.ts'
+
+/**
+ * Leaves for the hook of hooks.d what a container with the annotation `dev.envd.task=<task>` gets, where the hook is
+ * installed; nothing otherwise. Claims it for ten minutes. Returns the file, or null. Errors: those of `claimPlan`,
+ * HOST_NOT_WRITABLE.
+ */
+export function publishTask(volume: Volume, plan: MountPlan): string | null {
+  if (process.geteuid!() !== 0 || !existsSync(taskFilesFolder)) return null
+  requireStateFolder()
+  const path = join(taskFilesFolder, `${plan.task}.sh`)
+  writeDurable(path, taskFile(plan, claimPlan(volume, plan).facts), { mode: 0o644 })
+  return path
+}

@@ -1,0 +1,32 @@
+import { refuseCharacters } from '../render/rendered.ts'
+
+/** What the hook (bin/hook/envd-hook) has to know of a task; it gets it as variables. */
+export interface HookFacts {
+  readonly task: string
+  /** Where the volume is. */
+  readonly volume: string
+  /** Paths that are there while what is mounted is whole. */
+  readonly needs: readonly string[]
+  /** Destinations of mounts that must be read-only in the container. */
+  readonly readOnly: readonly string[]
+  /**
+   * Members of the lease (cache/lease/lease-record.ts) that are the same for every container of the task; null: the
+   * volume is mounted read-only, and no lease can be written.
+   */
+  readonly lease: Readonly<Record<string, unknown>> | null
+}
+
+/** Errors: MOUNT_NOT_EXPRESSIBLE for a path that is more than a line. */
+export function hookVariables(facts: HookFacts): Record<string, string> {
+  return {
+    ENVD_TASK: facts.task,
+    ENVD_VOLUME: line(facts.volume),
+    ENVD_NEEDS: facts.needs.map(line).join('\n'),
+    ENVD_READ_ONLY: facts.readOnly.map(line).join('\n'),
+    ENVD_LEASE: facts.lease === null ? '' : JSON.stringify(facts.lease).slice(1, -1),
+  }
+}
+
+export function line(path: string): string {
+  return refuseCharacters('The hook', path, /[\t\n]/)
+}
