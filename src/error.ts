@@ -207,6 +207,14 @@ const kinds = {
     exit: 1,
     hint: 'Heal it with `envd verify --heal`; the next prepare of an environment it reaches does that too.',
   },
+  HOST_NOT_WRITABLE: {
+    exit: 3,
+    hint: 'Run it as root; or use `envd mount --for podman`, which writes nothing on the host.',
+  },
+  CDI_DEVICE_TAKEN: {
+    exit: 1,
+    hint: 'Use one volume on a host, give the task another name, or wait for its containers to end.',
+  },
   MOUNT_NOT_EXPRESSIBLE: {
     exit: 1,
     hint: 'Move the volume to a path of letters, digits and -._/ or choose another --for.',
