@@ -56,6 +56,7 @@ async function makeFiles() {
   const hotText = await layer(shared, hot, { isMine: path => hot.has(path), other: 'cold' })
   const coldText = await layer(shared, crossings, { isMine: path => !hot.has(path), other: 'hot' })
   return {
+    'envd-hook': readFileSync(join(root, 'bin/hook/envd-hook'), 'utf8'),
     'package.json': '{"type":"commonjs"}\n',
     ...Object.fromEntries(threads.outputFiles.map(({ path, text }) => [basename(path), text])),
     'cold.js': coldText,
