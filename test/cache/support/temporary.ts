@@ -7,11 +7,14 @@ import { removeFolder } from '../../../cache/disk/remove-folder.ts'
 import { openVolume, type Volume } from '../../../cache/volume/open-volume.ts'
 import { requireRoot } from './child.ts'
 
+/** `onTestFinished`, or `afterAll` for what a whole file of tests uses. */
+export type WhenDone = (action: () => Promise<void>) => void
+
 /** A folder any user can enter, gone when the test is. */
-export function temporaryFolder(): string {
+export function temporaryFolder(whenDone: WhenDone = onTestFinished): string {
   const path = mkdtempSync(join(tmpdir(), 'envd-test-'))
   chmodSync(path, 0o755)
-  onTestFinished(async () => {
+  whenDone(async () => {
     await removeFolder(path)
   })
   return path
