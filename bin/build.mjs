@@ -22,6 +22,17 @@ const workers = [
   'cache/blob/hash-worker.ts',
   'cache/environment/assemble/assemble-worker.ts',
   'cache/verify/check/verify-worker.ts',
+  'daemon/download/download-worker.ts',
+]
+
+/** What these import statically is hot: a hit of `envd prepare`, on this host and in an image, and of `envd mount`. */
+const hotRoots = [
+  'bin/envd.ts',
+  'bin/render/help.ts',
+  'bin/command/prepare.ts',
+  'bin/command/mount.ts',
+  'daemon/door.ts',
+  'daemon/operation/mount/mount.ts',
 ]
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -34,8 +45,8 @@ const shared = {
   platform: 'node',
   format: 'cjs',
   target: 'node20.20',
-  // Their native code is found beside their own package.json.
-  external: ['fs-native-extensions', 'better-sqlite3'],
+  // Native code is found beside its own package.json; undici is for what downloads alone.
+  external: ['fs-native-extensions', 'better-sqlite3', 'undici'],
   // A script that is loaded by its compiled form has no import().
   supported: { 'dynamic-import': false },
   define: { 'import.meta.url': 'importMeta.url' },
@@ -50,8 +61,7 @@ const files = await makeFiles().catch(() => process.exit(1))
 publish(files)
 
 async function makeFiles() {
-  const roots = ['bin/envd.ts', 'bin/render/help.ts', 'bin/command/prepare.ts', 'daemon/door.ts']
-  const { hot, crossings } = await analyse(shared, roots)
+  const { hot, crossings } = await analyse(shared, hotRoots)
   const threads = await build({ ...shared, entryPoints: workers, outdir: dist })
   const hotText = await layer(shared, hot, { isMine: path => hot.has(path), other: 'cold' })
   const coldText = await layer(shared, crossings, { isMine: path => !hot.has(path), other: 'hot' })

@@ -5,9 +5,16 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const outputs = ['envd', 'door', 'hot', 'cold', 'hash-worker', 'assemble-worker', 'verify-worker'].map(
-  name => `dist/${name}.js`,
-)
+const outputs = [
+  'envd',
+  'door',
+  'hot',
+  'cold',
+  'hash-worker',
+  'assemble-worker',
+  'verify-worker',
+  'download-worker',
+].map(name => `dist/${name}.js`)
 
 requireNode([20, 20])
 if (!packagesMatchLock())

@@ -28,6 +28,9 @@ export const cacheFaultPoints = [
   'heal:after-blobs',
   'heal:after-path',
   'heal:before-clear',
+  'artifact:before-sync',
+  'artifact:before-rename',
+  'artifact:after-rename',
   'remove-volume:after-mark',
   'remove-volume:before-version',
 ] as const

@@ -24,6 +24,8 @@ import { join } from 'node:path'
  *     images/debs/<sha256>.deb     Debian packages that images were built from
  *     images/debs/<name>.json      which of them an image is built from (src/image/debian-packages.ts)
  *     artifacts/<kind>/<key>/      weights or a data set: tree/, manifest and artifact.json
+ *     downloads/<name>             files that are coming in: partial, and believed only after they are hashed again;
+ *                                  named by the digest they must have (daemon/download/transfer/partial-file.ts)
  *     uv/<version>/                uv's cache, and nothing of ours in it
  *     tools/uv/<version>/          uv itself
  *     tasks/                       lockfiles folder and last key of each task
@@ -62,6 +64,9 @@ export const FOLDERS = [
   'staging',
   'leases',
 ] as const
+
+/** Folders that are made when there is something to put into them. */
+export const LATER_FOLDERS = ['pythons', 'images', 'artifacts', 'downloads'] as const
 
 export const versionFile = ({ root }: At): string => join(root, 'VERSION')
 
@@ -130,6 +135,10 @@ export const imageLockFile = (at: At, name: string): string => lockFile(at, `ima
 /** Held for the moment in which an image is put into the layout. */
 export const imageLayoutLockFile = (at: At): string => lockFile(at, 'images')
 export const artifactsFolder = ({ root }: At): string => join(root, 'artifacts')
+export const downloadsFolder = ({ root }: At): string => join(root, 'downloads')
+export const downloadFile = (at: At, name: string): string => join(downloadsFolder(at), name)
+/** Held by the one process that brings the file. */
+export const downloadLockFile = (at: At, name: string): string => lockFile(at, `download-${name}`)
 export const artifactFolder = (at: At, kind: string, key: string): string =>
   join(artifactsFolder(at), kind, key)
 export const uvCachesFolder = ({ root }: At): string => join(root, 'uv')

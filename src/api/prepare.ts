@@ -87,6 +87,8 @@ export interface PrepareEvent {
   readonly done?: number
   readonly total?: number
   readonly unit?: 'packages' | 'files' | 'bytes'
+  /** Of a download. */
+  readonly bytesPerSecond?: number
   /** Set while another process builds the same key. */
   readonly builder?: { readonly pid: number; readonly host: string; readonly waitedSeconds: number }
 }

@@ -1,7 +1,7 @@
 import type { Key } from '../digest.ts'
-import type { Canonical } from '../key/canonical-json.ts'
 import { digestOf } from '../key/environment-key.ts'
 import { type Artifact, fileOfUrl } from './artifact.ts'
+import type { ArtifactSource } from './artifact-record.ts'
 
 /**
  * sha256, as 64 hex digits, over the UTF-8 bytes of
@@ -17,10 +17,11 @@ import { type Artifact, fileOfUrl } from './artifact.ts'
  * directory, names in containers and limits are not identity. Test vectors: test/fixture/artifact-key-vectors.json.
  */
 export function artifactKey(artifact: Artifact): Key {
-  return digestOf('envd artifact key 1', canonicalArtifact(artifact))
+  return digestOf('envd artifact key 1', { ...sourceOf(artifact) })
 }
 
-function canonicalArtifact(artifact: Artifact): Canonical {
+/** What of an artifact is identity. */
+export function sourceOf(artifact: Artifact): ArtifactSource {
   switch (artifact.kind) {
     case 'hub': {
       const { kind, repository, type, revision, include, exclude } = artifact

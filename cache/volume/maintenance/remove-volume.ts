@@ -7,7 +7,7 @@ import { hasErrno, onMachine } from '../../disk/machine-error.ts'
 import { namesIn } from '../../disk/names-in.ts'
 import { removeFolder } from '../../disk/remove-folder.ts'
 import { faultPoint } from '../fault-point.ts'
-import { CLAIM_PREFIX, FOLDERS, versionFile } from '../layout.ts'
+import { CLAIM_PREFIX, FOLDERS, LATER_FOLDERS, versionFile } from '../layout.ts'
 import type { Volume } from '../open-volume.ts'
 import { requireOwner } from '../require-owner.ts'
 import { formatVersion } from '../version-file.ts'
@@ -50,7 +50,7 @@ export async function removeVolume(volume: Volume, options: { force: boolean }):
 }
 
 function contentsOf(root: string): string[] {
-  const own: ReadonlySet<string> = new Set(['VERSION', ...FOLDERS])
+  const own: ReadonlySet<string> = new Set(['VERSION', ...FOLDERS, ...LATER_FOLDERS])
   return namesIn(root).filter(name => own.has(name) || isOurTemporary(name))
 }
 

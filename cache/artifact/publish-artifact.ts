@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto'
+import { chmodSync, readdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { ArtifactRecord } from '../../src/artifact/artifact-record.ts'
+import type { Key } from '../../src/digest.ts'
+import { publishFolder, syncFileSystem } from '../disk/durable.ts'
+import { onMachine } from '../disk/machine-error.ts'
+import { makeFolders } from '../disk/make-folder.ts'
+import { removeFolder } from '../disk/remove-folder.ts'
+import { faultPoint } from '../volume/fault-point.ts'
+import { artifactFolder, MANIFEST, stagingFolder, TREE } from '../volume/layout.ts'
+import type { Volume } from '../volume/open-volume.ts'
+import { requireOwner } from '../volume/require-owner.ts'
+import { findArtifact, RECORD, type ReadyArtifact } from './find-artifact.ts'
+
+export interface ArtifactPublication {
+  /** Id of the staging folder whose `tree/` is sealed; it is gone afterwards. */
+  readonly staging: string
+  /** Canonical text of the tree. */
+  readonly manifest: string
+  readonly record: ArtifactRecord
+}
+
+const parts: ReadonlySet<string> = new Set([TREE, MANIFEST, RECORD])
+
+/**
+ * Makes a sealed tree an artifact. Everything is on disk before the one rename that makes it visible, and the rename
+ * is on disk when this returns. Call it with the key's lock and a lease for the staging folder.
+ * Errors: VOLUME_NOT_OWNER, DISK_FULL, IO.
+ */
+export async function publishArtifact(
+  volume: Volume,
+  { staging: id, manifest, record }: ArtifactPublication,
+): Promise<ReadyArtifact> {
+  requireOwner(volume)
+  const staging = stagingFolder(volume, id)
+  const { kind } = record.source
+  const key = record.key as Key
+  const folder = artifactFolder(volume, kind, key)
+  for (const name of onMachine(staging, () => readdirSync(staging))) {
+    if (!parts.has(name)) await removeFolder(join(staging, name))
+  }
+  onMachine(staging, () => {
+    writeFileSync(join(staging, MANIFEST), manifest)
+    writeFileSync(join(staging, RECORD), `${JSON.stringify(record, null, 2)}\n`)
+    for (const name of [MANIFEST, RECORD]) chmodSync(join(staging, name), 0o444)
+    chmodSync(staging, 0o755)
+    makeFolders(dirname(folder))
+  })
+  faultPoint('artifact:before-sync')
+  await syncFileSystem(staging)
+  faultPoint('artifact:before-rename')
+  while (publishFolder(staging, folder) === 'exists') {
+    const there = findArtifact(volume, kind, key)
+    if (there !== null) {
+      await removeFolder(staging)
+      return there
+    }
+    // One whose record is damaged makes room; nothing that uses it loses a file.
+    const aside = stagingFolder(volume, randomUUID())
+    publishFolder(folder, aside)
+    await removeFolder(aside)
+  }
+  faultPoint('artifact:after-rename')
+  return findArtifact(volume, kind, key)!
+}

@@ -1,0 +1,208 @@
+import { createHash, type Hash } from 'node:crypto'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { hasErrno, onMachine } from '../../../cache/disk/machine-error.ts'
+import type { Expected } from '../download-job.ts'
+
+/** A stretch of a file that one connection brings; `done` of it, from `start` on, is there. */
+export interface Part {
+  readonly start: number
+  /** Where it ends, exclusive; Infinity while the size is not known. */
+  end: number
+  /** Absolute position up to which it is written. */
+  done: number
+}
+
+export interface PartialFile {
+  readonly parts: readonly Part[]
+  /** What the server calls these contents; null: not known yet. */
+  etag: string | null
+  /** How many answers of servers it is made of; what was there before counts as one. */
+  pieces: number
+  write(part: Part, chunk: Buffer): void
+  /** Begins again, with a number of parts. */
+  restart(parts: number): void
+  /** Hashes what is written up to the first gap. Called by whoever finished a part. */
+  catchUp(signal: AbortSignal): Promise<void>
+  /** When everything is written and hashed: sha256, and whether it is what was expected. */
+  finish(): { readonly sha256: string; readonly matches: boolean }
+  /** Keeps what is there for the next attempt. */
+  close(): void
+}
+
+/** From this size on a file comes in parts: what was written is then kept in a second file. */
+export const partsFrom = 256 << 20
+const mostParts = 4
+/** So many bytes are written between two notes of how far each part is. */
+const noteEvery = 4 << 20
+const block = 1 << 20
+
+export function partsFor(size: number | null): number {
+  return size === null || size < partsFrom ? 1 : mostParts
+}
+
+/**
+ * A file that is coming in, alone in its process. One part: its length says how far it is. More: `<file>.parts` does.
+ * Either may lie after a power cut, and somebody may have changed the file: so everything that was there is read and
+ * hashed again, and nothing counts before the whole matches its digest.
+ */
+export function openPartialFile(file: string, size: number | null, expected: Expected): PartialFile {
+  const notes = `${file}.parts`
+  const fd = onMachine(file, () =>
+    openSync(file, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600),
+  )
+  const buffer = Buffer.allocUnsafe(block)
+  let parts: Part[]
+  let hashes: Hashes
+  let hashed = 0
+  let unnoted = 0
+
+  const partial: PartialFile = {
+    get parts() {
+      return parts
+    },
+    etag: null,
+    pieces: 0,
+    write(part, chunk) {
+      onMachine(file, () => {
+        for (let at = 0; at < chunk.length; )
+          at += writeSync(fd, chunk, at, chunk.length - at, part.done + at)
+      })
+      if (part.done === hashed) {
+        hashes.update(chunk)
+        hashed += chunk.length
+      }
+      part.done += chunk.length
+      unnoted += chunk.length
+      if (parts.length > 1 && unnoted >= noteEvery) note()
+    },
+    restart(count) {
+      onMachine(file, () => {
+        rmSync(notes, { force: true })
+        ftruncateSync(fd)
+      })
+      begin(freshParts(size, count))
+    },
+    async catchUp(signal) {
+      for (let last: number = -1; last !== hashed; ) {
+        signal.throwIfAborted()
+        last = hashed
+        const part = parts.find(({ start, done }) => start <= hashed && hashed < done)
+        if (part === undefined) return
+        const read = onMachine(file, () =>
+          readSync(fd, buffer, 0, Math.min(block, part.done - hashed), hashed),
+        )
+        hashes.update(buffer.subarray(0, read))
+        hashed += read
+        await nextTurn()
+      }
+    },
+    finish() {
+      const end = parts.at(-1)!.done
+      // Shorter than the notes say: somebody cut it.
+      if (hashed !== end) return { sha256: '', matches: false }
+      onMachine(file, () => {
+        if (fstatSync(fd).size !== end) ftruncateSync(fd, end)
+        rmSync(notes, { force: true })
+      })
+      return hashes.finish()
+    },
+    close() {
+      if (parts.length > 1 && unnoted > 0) note()
+      closeSync(fd)
+    },
+  }
+
+  function begin(next: Part[]): void {
+    parts = next
+    hashes = startHashes(expected, size)
+    hashed = 0
+    unnoted = 0
+    partial.pieces = parts.some(({ start, done }) => done > start) ? 1 : 0
+  }
+
+  function note(): void {
+    unnoted = 0
+    const text = JSON.stringify({ size, etag: partial.etag, done: parts.map(({ done }) => done) })
+    onMachine(notes, () => writeFileSync(notes, text.padEnd(512)))
+  }
+
+  const kept = partsFor(size) === 1 ? null : readNotes(notes, size)
+  if (kept !== null) {
+    begin(freshParts(size, mostParts).map((part, index) => ({ ...part, done: kept.done[index]! })))
+    partial.etag = kept.etag
+  } else {
+    const length = fstatSync(fd).size
+    const [only, ...more] = freshParts(size, partsFor(size))
+    const usable = more.length === 0 && length <= only!.end
+    if (usable) begin([{ ...only!, done: length }])
+    else partial.restart(partsFor(size))
+  }
+  return partial
+}
+
+function freshParts(size: number | null, count: number): Part[] {
+  if (size === null || count === 1) return [{ start: 0, end: size ?? Number.POSITIVE_INFINITY, done: 0 }]
+  const each = Math.ceil(size / count)
+  return Array.from({ length: count }, (_, index) => {
+    const start = index * each
+    return { start, end: Math.min(size, start + each), done: start }
+  })
+}
+
+interface Notes {
+  readonly etag: string | null
+  readonly done: readonly number[]
+}
+
+/** Null where there are none that fit the file. */
+function readNotes(notes: string, size: number | null): Notes | null {
+  try {
+    const { size: noted, etag, done } = JSON.parse(readFileSync(notes, 'utf8'))
+    const parts = freshParts(size, mostParts)
+    const fits =
+      noted === size &&
+      done.length === parts.length &&
+      parts.every(
+        ({ start, end }, index) =>
+          Number.isSafeInteger(done[index]) && start <= done[index] && done[index] <= end,
+      )
+    return fits ? { etag: typeof etag === 'string' ? etag : null, done } : null
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError || hasErrno(error, 'ENOENT')) return null
+    throw error
+  }
+}
+
+interface Hashes {
+  update(bytes: Buffer): void
+  finish(): { sha256: string; matches: boolean }
+}
+
+function startHashes(expected: Expected, size: number | null): Hashes {
+  const content = createHash('sha256')
+  const git: Hash | null = 'gitBlob' in expected ? createHash('sha1').update(`blob ${size}\0`) : null
+  return {
+    update(bytes) {
+      content.update(bytes)
+      git?.update(bytes)
+    },
+    finish() {
+      const sha256 = content.digest('hex')
+      const matches =
+        'sha256' in expected ? sha256 === expected.sha256 : git!.digest('hex') === expected.gitBlob
+      return { sha256, matches }
+    },
+  }
+}

@@ -1,0 +1,136 @@
+import { lstatSync, rmSync } from 'node:fs'
+import { onMachine } from '../../../cache/disk/machine-error.ts'
+import { EnvdError } from '../../../src/error.ts'
+import type { Downloaded, DownloadJob } from '../download-job.ts'
+import { type Client, withoutQuery } from '../http/send.ts'
+import { retrying } from '../retrying.ts'
+import { BeginAgain, downloadPart } from './download-part.ts'
+import { openPartialFile, type PartialFile, partsFor } from './partial-file.ts'
+import { probeSize } from './probe-size.ts'
+import { reserveSpace } from './reserve-space.ts'
+
+export interface TransferContext {
+  readonly client: Client
+  readonly signal: AbortSignal
+  readonly firstPause: number
+  /** Bytes that came, and by how much more of the file is there. */
+  onProgress(received: number, there: number): void
+  onNote(message: string): void
+}
+
+/** So often a file may turn out to be another one. */
+const mostBeginnings = 5
+
+/**
+ * Brings one file and proves it: what is there already is read and hashed again, the rest is downloaded, in parts where
+ * it is large, and the whole must match its digest. What doesn't is deleted. Cut off, `file` holds what came.
+ * Errors: ARTIFACT_DIGEST, ARTIFACT_DOWNLOAD_FAILED, ARTIFACT_UNAUTHORIZED, ARTIFACT_NOT_FOUND, DISK_FULL, IO, the
+ * signal's reason.
+ */
+export async function transferFile(job: DownloadJob, context: TransferContext): Promise<Downloaded> {
+  const { file } = job
+  const size = job.size ?? (await probeSize(job, context))
+  dropSealed(file)
+  const partial = openPartialFile(file, size, job.expected)
+  try {
+    const found = thereIn(partial)
+    context.onProgress(0, found)
+    if (size !== null) await reserveSpace(file, size)
+    let received = 0
+    const count = (bytes: number) => {
+      received += bytes
+      context.onProgress(bytes, bytes)
+    }
+    for (let again = false; ; again = true) {
+      await bring({ ...job, size }, partial, context, count)
+      const { sha256, matches } = partial.finish()
+      if (matches) return { sha256, size: thereIn(partial), received }
+      // From one answer and yet wrong: so is the server. Otherwise it may be the pieces that don't go together.
+      if (again || partial.pieces === 1) throw mismatch(job, sha256)
+      context.onNote(`${withoutQuery(job.url)}: what was there does not go together; beginning again`)
+      beginAgain(partial, partsFor(size), context)
+    }
+  } catch (error) {
+    if (error instanceof EnvdError && error.code === 'ARTIFACT_DIGEST')
+      onMachine(file, () => rmSync(file, { force: true }))
+    throw error
+  } finally {
+    partial.close()
+  }
+}
+
+async function bring(
+  job: DownloadJob,
+  partial: PartialFile,
+  context: TransferContext,
+  onBytes: (count: number) => void,
+): Promise<void> {
+  for (let beginning = 1; ; beginning++) {
+    try {
+      await partial.catchUp(context.signal)
+      await bringParts(job, partial, context, onBytes)
+      return
+    } catch (error) {
+      if (!(error instanceof BeginAgain)) throw error
+      if (beginning === mostBeginnings) {
+        throw new EnvdError('ARTIFACT_DOWNLOAD_FAILED', error.message, { cause: error })
+      }
+      context.onNote(error.message)
+      beginAgain(partial, error.ranges ? partsFor(job.size) : 1, context)
+    }
+  }
+}
+
+/** All parts side by side; the first failure ends the others. */
+async function bringParts(
+  job: DownloadJob,
+  partial: PartialFile,
+  { client, firstPause, signal, onNote }: TransferContext,
+  onBytes: (count: number) => void,
+): Promise<void> {
+  const stop = new AbortController()
+  const both = AbortSignal.any([signal, stop.signal])
+  const bringOne = async (part: PartialFile['parts'][number]) => {
+    const work = { client, partial, part, signal: both, onBytes }
+    await retrying(() => downloadPart(job, work), {
+      ...{ signal: both, firstPause },
+      progress: () => part.done,
+      onPause: (why, pause) => onNote(`${why}; again in ${(pause / 1000).toFixed(1)} s`),
+    })
+    await partial.catchUp(both)
+  }
+  const parts = partial.parts.map(part =>
+    bringOne(part).catch(error => {
+      stop.abort(error)
+      throw error
+    }),
+  )
+  const outcomes = await Promise.allSettled(parts)
+  signal.throwIfAborted()
+  if (stop.signal.aborted) throw stop.signal.reason
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+}
+
+function beginAgain(partial: PartialFile, parts: number, { onProgress }: TransferContext): void {
+  onProgress(0, -thereIn(partial))
+  partial.etag = null
+  partial.restart(parts)
+}
+
+function thereIn({ parts }: PartialFile): number {
+  return parts.reduce((bytes, { start, done }) => bytes + done - start, 0)
+}
+
+/** What became a blob is never written again; the blob itself is found without asking here. */
+function dropSealed(file: string): void {
+  const stats = lstatSync(file, { throwIfNoEntry: false })
+  if (stats !== undefined && (stats.nlink > 1 || !stats.isFile())) onMachine(file, () => rmSync(file))
+}
+
+function mismatch({ url, expected, size }: DownloadJob, sha256: string): EnvdError {
+  const place = withoutQuery(url)
+  const wanted = 'sha256' in expected ? `sha256 ${expected.sha256}` : `git blob ${expected.gitBlob}`
+  return new EnvdError('ARTIFACT_DIGEST', `${place} has other contents than are pinned: ${wanted}`, {
+    details: { url: place, expected, sha256, size },
+  })
+}
