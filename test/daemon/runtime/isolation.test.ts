@@ -1,0 +1,138 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { SMALL_IMAGE } from '../../fixture/podman/podman.ts'
+import { fingerprint, startTaskGround } from './support/task-ground.ts'
+
+const attackProgram = fileURLToPath(new URL('../../fixture/podman/attack.py', import.meta.url))
+const package_ = 'lib/python3.11/site-packages/alpha/__init__.py'
+
+/** What must be refused without the hook's help, with the privileges a container has by default. */
+const refused = /^E(ROFS|PERM|XDEV|ACCES|BUSY|EXIST)$/
+
+describe.each(['crun', 'runc'] as const)('%s', async runtime => {
+  const ground = await startTaskGround(runtime)
+  const { podman } = ground
+  const writable = join(podman.folder, 'writable')
+  mkdirSync(writable, { mode: 0o777 })
+  const device = ['--device', 'envd.dev/task=alpha']
+  const attacker = [
+    ...['--volume', `${attackProgram}:/attack.py:ro`, '--volume', `${writable}:/writable`],
+    ...['--entrypoint', 'python3'],
+  ]
+  let tree = ''
+
+  const attack = async (mounts: readonly string[], options: readonly string[]) => {
+    const target = join('/opt/envd/env', package_)
+    const command = ['/attack.py', target, String(statSync(writable).dev)]
+    return JSON.parse(await podman.output([...mounts, ...attacker, ...options], command))
+  }
+
+  const lastRefusal = () =>
+    readFileSync(join(podman.stateFolder, 'refusals'), 'utf8').trim().split('\n').at(-1)!
+
+  beforeAll(async () => {
+    tree = (await ground.mount('alpha', 'cdi')).plan.mounts[0]!.source
+  })
+
+  test.each([
+    ['root', []],
+    ['root without seccomp', ['--security-opt', 'seccomp=unconfined']],
+    ['root in a user namespace', ['--uidmap', '0:100000:65536']],
+    ['privileged root in a user namespace', ['--uidmap', '0:100000:65536', '--privileged']],
+    ['uid 1000', ['--user', '1000']],
+  ] as [string, string[]][])('%s changes nothing', async (_, options) => {
+    const before = fingerprint(tree)
+    const results = Object.entries<string>(await attack(device, options))
+    expect(results.length).toBeGreaterThan(20)
+    const mayWork = options.includes('--privileged') ? ['bind over', 'unmount'] : []
+    const failures = results.filter(([name, result]) => !refused.test(result) && !mayWork.includes(name))
+    expect(failures).toEqual([])
+    expect(fingerprint(tree)).toBe(before)
+  })
+
+  test('the attacks are real: without the checks, root with privileges wins', async () => {
+    const copy = join(podman.folder, 'copy')
+    execFileSync('cp', ['-a', tree, copy])
+    const results = await attack(['--volume', `${copy}:/opt/envd/env:ro`], ['--privileged'])
+    expect(results).toMatchObject({ remount: 'done', handle: 'done', write: 'EROFS' })
+    expect(readFileSync(join(copy, package_), 'utf8')).toMatch(/^x/)
+  })
+
+  const block = join(podman.folder, 'block')
+  execFileSync('mknod', [block, 'b', '7', '250'])
+
+  test.each([
+    ['CAP_SYS_ADMIN', ['--cap-add', 'SYS_ADMIN']],
+    ['CAP_DAC_READ_SEARCH', ['--cap-add', 'DAC_READ_SEARCH']],
+    ['CAP_LINUX_IMMUTABLE', ['--cap-add', 'LINUX_IMMUTABLE']],
+    ['CAP_SYS_MODULE', ['--cap-add', 'SYS_MODULE']],
+    ['CAP_SYS_RAWIO', ['--cap-add', 'SYS_RAWIO']],
+    ['CAP_SYS_PTRACE', ['--cap-add', 'SYS_PTRACE', '--pid', 'host']],
+    ['CAP_SYS_ADMIN', ['--privileged']],
+    ['CAP_SYS_ADMIN', ['--privileged', '--uidmap', '0:0:65536']],
+    ['block devices', ['--device', `${block}:/dev/block`]],
+  ] as [string, string[]][])('a container with %s does not start: %j', async (what, options) => {
+    const answer = await podman.run('run', '--rm', ...device, ...options, SMALL_IMAGE, 'touch', '/writable')
+    expect(answer.status).toBeGreaterThan(124)
+    const [line = ''] = readFileSync(join(podman.stateFolder, 'refusals'), 'utf8')
+      .trim()
+      .split('\n')
+      .slice(-1)
+    expect(line).toMatch(new RegExp(`^\\S+Z\t[0-9a-f]{64}\talpha\tcontainer [0-9a-f]{64} has .*${what}`))
+    expect(line).toContain('--userns auto')
+    expect(ground.leases().filter(({ kind }) => kind === 'container')).toEqual([])
+  })
+
+  test.each([
+    [['--cap-add', 'SYS_PTRACE']],
+    [['--cap-drop', 'ALL']],
+    [['--read-only']],
+    [['--user', '1000']],
+  ])('a container with %j starts and imports', async options => {
+    expect(await podman.output([...device, ...options], ['python', '-c', 'import alpha; print(1)'])).toBe(
+      '1\n',
+    )
+  })
+
+  test('mounts are as planned to the last option, and say nothing of others', async () => {
+    await ground.mount('beta', 'cdi')
+    const look =
+      'cat /proc/self/mountinfo; env; ls /opt/envd/env/lib/python3.11/site-packages; ls -a /opt/envd'
+    const seen = async (task: string) =>
+      podman.output(['--device', `envd.dev/task=${task}`], ['sh', '-c', look])
+    const [alpha, beta] = [await seen('alpha'), await seen('beta')]
+    expect(alpha).toMatch(/ \/opt\/envd\/env ro,nosuid,nodev/)
+    expect(alpha).toMatch(/ \/opt\/envd\/scratch rw,nosuid,nodev/)
+    for (const word of ['beta', 'lockfiles', 'leases', 'receipt', 'ENVD_']) expect(alpha).not.toContain(word)
+    expect(beta).toContain('beta-1.dist-info')
+    expect(beta).not.toContain('alpha')
+  })
+
+  test.each(['/no/such', '/var'])('an image where /opt leads to %s gets nothing', async target => {
+    const name = `trap${target.replaceAll('/', '-')}`
+    expect(await podman.run('run', '--name', name, SMALL_IMAGE, 'ln', '-s', target, '/opt')).toMatchObject({
+      status: 0,
+    })
+    expect(await podman.run('commit', '-q', name, `localhost/${name}`)).toMatchObject({ status: 0 })
+    const answer = await podman.run('run', '--rm', ...device, `localhost/${name}`, 'true')
+    expect(answer.status).toBeGreaterThan(124)
+    // crun itself makes no mount below a link that leads nowhere.
+    if (!(runtime === 'crun' && target === '/no/such'))
+      expect(lastRefusal()).toMatch(/a symbolic link in its image\?$/)
+    expect(existsSync(join(target, 'envd'))).toBe(false)
+  })
+
+  test('a task that is not mounted is named by the engine', async () => {
+    const answer = await podman.run('run', '--rm', '--device', 'envd.dev/task=nope', SMALL_IMAGE, 'true')
+    expect(answer.status).not.toBe(0)
+    expect(answer.stderr).toContain('envd.dev/task=nope')
+  })
+
+  test('a broken file of somebody else in the folder stops nothing', async () => {
+    writeFileSync(join(podman.cdiFolder, 'broken.json'), '{')
+    expect(await podman.output(device, ['echo', 'hello'])).toBe('hello\n')
+  })
+})
