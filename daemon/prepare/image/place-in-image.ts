@@ -1,13 +1,12 @@
-import { machine } from 'node:os'
 import { listPythons } from '../../../cache/python/list-pythons.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
 import type { Configuration } from '../../../src/config/configuration.ts'
-import { EnvdError } from '../../../src/error.ts'
 import { choosePython } from '../../../src/image/choose-python.ts'
 import type { BaseImage } from '../../../src/image/image.ts'
 import { imageTarget } from '../../../src/image/image-target.ts'
 import type { Task } from '../../../src/task/task.ts'
 import { readImage } from '../../image/read-image.ts'
+import { refuseOtherMachine } from '../../image/refuse-other-machine.ts'
 import type { Placement } from '../placement.ts'
 import { noPythonFor } from './no-python-for.ts'
 
@@ -34,13 +33,4 @@ export function placeInImage(
     target: imageTarget(image, chosen),
     python: chosen.kind === 'imported' ? chosen.python : null,
   }
-}
-
-function refuseOtherMachine(image: BaseImage): void {
-  const host = machine()
-  if (image.machine === host) return
-  const message = `the base image ${image.name} is for ${image.machine}, and this host is ${host}`
-  throw new EnvdError('IMAGE_OTHER_MACHINE', message, {
-    details: { image: image.name, machine: image.machine, host },
-  })
 }
