@@ -81,3 +81,8 @@ export async function syncFileSystem(path: string): Promise<void> {
     })
   }
 }
+
+/** Has the kernel begin with it, so that `syncFileSystem` finds less to do later on; that one tells what fails. */
+export function beginSync(path: string): void {
+  syncFileSystem(path).catch(() => {})
+}

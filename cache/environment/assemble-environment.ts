@@ -1,9 +1,11 @@
-import { chmodSync, lstatSync } from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync, rmdirSync } from 'node:fs'
+import { join } from 'node:path'
 import type { PackageRecord } from '../../src/report/package-record.ts'
 import { formatEnvironmentManifest } from '../../src/tree/environment-manifest.ts'
 import { treeDigest } from '../../src/tree/manifest.ts'
 import { parseManifest } from '../../src/tree/parse-manifest.ts'
-import { onMachine } from '../disk/machine-error.ts'
+import { beginSync } from '../disk/durable.ts'
+import { hasErrno, onMachine } from '../disk/machine-error.ts'
 import { placeIn } from '../disk/place-in.ts'
 import { diskBytes } from '../disk/remove-folder.ts'
 import { faultPoint } from '../volume/fault-point.ts'
@@ -11,8 +13,8 @@ import { stagingTree } from '../volume/layout.ts'
 import type { Volume } from '../volume/open-volume.ts'
 import { requireOwner } from '../volume/require-owner.ts'
 import type { LinkCounts, PackagesAnswer } from './assemble/assemble-job.ts'
-import { startAssembleThreads } from './assemble/assemble-threads.ts'
-import { type Conflict, decideConflicts } from './assemble/decide-conflicts.ts'
+import { type AssembleThreads, startAssembleThreads } from './assemble/assemble-threads.ts'
+import { type Conflict, decideConflicts, type Owner } from './assemble/decide-conflicts.ts'
 import { startLatePlacement } from './assemble/place-late.ts'
 import { sealTree } from './seal-tree.ts'
 
@@ -63,18 +65,20 @@ export async function assembleEnvironment(volume: Volume, request: AssembleReque
     const skeleton = parseManifest(sealed.manifest)
     const directories = skeleton.filter(({ kind }) => kind === 'directory').map(({ path }) => path)
     const others = skeleton.filter(({ kind }) => kind !== 'directory').map(({ path }) => path)
-    setFolderModes(tree, directories, 0o755)
+    const folderMode = mayWriteSealed(tree) ? 0o555 : 0o755
+    if (folderMode !== 0o555) setFolderModes(tree, directories, folderMode)
 
-    const made = await threads.run({ do: 'packages', skeleton: { directories, others } })
+    const made = await threads.run({ do: 'packages', skeleton: { directories, others }, folderMode })
     faultPoint('assemble:after-links')
+    beginSync(tree)
     const late = startLatePlacement(volume, staging, sum(made))
     const full = late.linkFull(made.flatMap(({ unlinked }) => unlinked))
     const occupied = [...full, ...made.flatMap(answer => answer.occupied)].map(({ path }) => path)
-    const own = new Map(skeleton.map(entry => [entry.path, entry]))
-    const conflicts = decideConflicts(volume, packages, own, new Set(occupied))
+    const owners = await ownersOf(threads, packages, [...new Set(occupied)])
+    const conflicts = decideConflicts(owners, new Map(skeleton.map(entry => [entry.path, entry])))
     for (const conflict of conflicts) late.replace(conflict)
     const closed = await threads.run({ do: 'close' })
-    setFolderModes(tree, directories, 0o555)
+    if (folderMode !== 0o555) setFolderModes(tree, directories, 0o555)
     const manifest = formatEnvironmentManifest({
       packages: packages.map(({ name, tree }) => ({ name, tree })),
       decisions: conflicts.map(({ path, winner }) => ({ path, winner })),
@@ -103,6 +107,36 @@ function progressOf({ packages, onProgress }: AssembleRequest): (index: number) 
     done += packages[index]!.files
     onProgress?.(done, total)
   }
+}
+
+/** Of each path, all packages that have it. */
+async function ownersOf(
+  threads: AssembleThreads,
+  packages: readonly PackageRecord[],
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, readonly Owner[]>> {
+  const owners = new Map(paths.map(path => [path, [] as Owner[]]))
+  const answers = paths.length > 0 ? await threads.run({ do: 'owners', paths }) : []
+  for (const { index, path, content } of answers.flatMap(({ claims }) => claims)) {
+    owners.get(path)!.push({ name: packages[index]!.name, content })
+  }
+  return owners
+}
+
+/** As root may: then no folder has to be opened and closed again. Nor does the umask change their mode. */
+function mayWriteSealed(tree: string): boolean {
+  const probe = join(tree, '.probe')
+  return onMachine(tree, () => {
+    try {
+      mkdirSync(probe, 0o555)
+    } catch (error) {
+      if (hasErrno(error, 'EACCES', 'EPERM')) return false
+      throw error
+    }
+    const { mode } = lstatSync(probe)
+    rmdirSync(probe)
+    return (mode & 0o7777) === 0o555
+  })
 }
 
 function foldersOnDisk(tree: string, directories: readonly string[]): number {

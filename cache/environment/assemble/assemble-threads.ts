@@ -46,7 +46,10 @@ export function startAssembleThreads(
     },
   })
   return {
-    run: <Job extends AssembleJob>(job: Job) => group.run<Job['do']>(job, job.do),
+    run<Job extends AssembleJob>(job: Job) {
+      Atomics.store(taken, 0, 0)
+      return group.run<Job['do']>(job, job.do)
+    },
     stop: group.stop,
   }
 }

@@ -1,64 +1,41 @@
 import { hash } from 'node:crypto'
-import { chmodSync, lstatSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
-import { isPlain, unescapeName } from '../../../src/tree/escaped-name.ts'
-import { scanManifest } from '../../../src/tree/scan-manifest.ts'
-import { blobIn } from '../../blob/blob-path.ts'
-import { linkBlob } from '../../blob/link/link-blob.ts'
-import { hasErrno } from '../../disk/machine-error.ts'
-import { faultPoint } from '../../volume/fault-point.ts'
-import { blobsFolder, treeFile } from '../../volume/layout.ts'
-import type {
-  AssembleAnswer,
-  AssembleJob,
-  LinkCounts,
-  Occupied,
-  Skeleton,
-  ThreadData,
-  Unlinked,
-} from './assemble-job.ts'
+import { treeFile } from '../../volume/layout.ts'
+import type { AssembleAnswer, AssembleJob, Claim, ThreadData } from './assemble-job.ts'
+import { claimsOf } from './claims-of.ts'
+import { Placement } from './place-packages.ts'
 
 const { root, tree, packages, taken } = workerData as ThreadData
-const blobs = blobsFolder({ root })
-const treeBytes = Buffer.from(`${tree}/`)
-/** Directories that are known to be there. */
-const known = new Set<string>()
-const made: string[] = []
-const counts: LinkCounts = { files: 0, links: 0, bytes: 0 }
-const occupied: Occupied[] = []
-const unlinked: Unlinked[] = []
+const port = parentPort!
+let placement: Placement
+let buffer = Buffer.allocUnsafeSlow(1 << 20)
 
-const jobs = {
-  packages({ directories, others }: Skeleton): AssembleAnswer {
-    for (const path of directories) known.add(path)
-    const own = new Set(others)
-    for (let next = take(); next !== undefined; next = take()) {
-      const { index, digest } = next
-      const text = readTree(digest)
-      const open = makeDirectories(index, text, own)
-      faultPoint('assemble:after-directories')
-      if (open) linkFiles(index, text)
-      port.postMessage({ done: 'package', index } satisfies AssembleAnswer)
+function work(job: AssembleJob): AssembleAnswer {
+  switch (job.do) {
+    case 'packages': {
+      placement = new Placement(root, tree, job.skeleton, job.folderMode)
+      for (const { index, manifest } of takePackages()) {
+        placement.add(index, manifest.toString('latin1'))
+        port.postMessage({ done: 'package', index } satisfies AssembleAnswer)
+      }
+      const { directories, counts, occupied, unlinked } = placement
+      return { done: 'packages', directories, counts, occupied, unlinked }
     }
-    return { done: 'packages', directories: made.length, counts, occupied, unlinked }
-  },
-  /** Whoever made a directory closes it. */
-  close(): AssembleAnswer {
-    let diskBytes = 0
-    for (const path of made) {
-      const place = placeOf(path)
-      chmodSync(place, 0o555)
-      diskBytes += lstatSync(place).blocks * 512
+    case 'owners': {
+      const claims: Claim[] = []
+      for (const { index, manifest } of takePackages()) claims.push(...claimsOf(index, manifest, job.paths))
+      return { done: 'owners', claims }
     }
-    return { done: 'close', diskBytes }
-  },
+    case 'close':
+      return { done: 'close', diskBytes: placement.close() }
+  }
 }
 
-const port = parentPort!
 port.on('message', (job: AssembleJob) => {
   let answer: AssembleAnswer
   try {
-    answer = job.do === 'packages' ? jobs.packages(job.skeleton) : jobs.close()
+    answer = work(job)
   } catch (error) {
     const { code, syscall, path, dest, message } = error as NodeJS.ErrnoException & { dest?: string }
     answer = { done: 'failed', code, syscall, path, dest, message }
@@ -66,90 +43,29 @@ port.on('message', (job: AssembleJob) => {
   port.postMessage(answer)
 })
 
-/** The next package that no thread has. */
-function take(): ThreadData['packages'][number] | undefined {
-  return packages[Atomics.add(taken, 0, 1)]
+/** Each package that no other thread has, until all are taken. */
+function* takePackages(): Generator<{ readonly index: number; readonly manifest: Buffer }> {
+  for (;;) {
+    const next = packages[Atomics.add(taken, 0, 1)]
+    if (next === undefined) return
+    yield { index: next.index, manifest: readManifest(next.digest) }
+  }
 }
 
-/** The manifest's bytes, one character each, so that a path is a cheap piece of it. */
-function readTree(digest: string): string {
+/** Only until the next is read: the memory is the same. */
+function readManifest(digest: string): Buffer {
   const file = treeFile({ root }, digest)
-  const bytes = readFileSync(file)
-  if (hash('sha256', bytes) !== digest) {
-    throw Object.assign(new Error(`${file} is not the tree its name says`), {
-      code: 'VOLUME_CORRUPT',
-      path: file,
-    })
-  }
-  return bytes.toString('latin1')
-}
-
-/**
- * False where something else lies at the path of one. Nothing more of the package is made then: through a symbolic link
- * it would lie who knows where.
- */
-function makeDirectories(index: number, text: string, own: ReadonlySet<string>): boolean {
-  let open = true
-  scanManifest(text, {
-    directory(path) {
-      if (!open || known.has(path)) return
-      open = !own.has(textOf(path)) && isDirectory(path)
-      if (open) known.add(path)
-      else occupied.push({ index, path: textOf(path) })
-    },
-  })
-  return open
-}
-
-/** Made here, or by another thread. */
-function isDirectory(path: string): boolean {
-  const place = placeOf(path)
+  const fd = openSync(file, 'r')
   try {
-    mkdirSync(place, 0o755)
-    made.push(path)
-    return true
-  } catch (error) {
-    if (!hasErrno(error, 'EEXIST')) throw error
-    return lstatSync(place).isDirectory()
+    const { size } = fstatSync(fd)
+    if (buffer.length < size) buffer = Buffer.allocUnsafeSlow(2 * size)
+    const bytes = buffer.subarray(0, readSync(fd, buffer, 0, size, 0))
+    if (hash('sha256', bytes) === digest) return bytes
+  } finally {
+    closeSync(fd)
   }
-}
-
-function linkFiles(index: number, text: string): void {
-  scanManifest(text, {
-    file(path, sha256, executable, size) {
-      const outcome = linkBlob(blobIn(blobs, sha256, executable), placeOf(path))
-      if (outcome === 'linked') {
-        counts.files += 1
-        counts.bytes += size
-      } else if (outcome === 'exists') occupied.push({ index, path: textOf(path) })
-      else unlinked.push({ index, path: textOf(path), sha256, executable, size })
-    },
-    link(path, target) {
-      if (makeLink(path, target)) counts.links += 1
-      else occupied.push({ index, path: textOf(path) })
-    },
+  throw Object.assign(new Error(`${file} is not the tree its name says`), {
+    code: 'VOLUME_CORRUPT',
+    path: file,
   })
-}
-
-function makeLink(path: string, target: string): boolean {
-  try {
-    symlinkSync(isPlain(target) ? target : bytesOf(target), placeOf(path))
-    return true
-  } catch (error) {
-    if (hasErrno(error, 'EEXIST')) return false
-    throw error
-  }
-}
-
-function placeOf(path: string): string | Buffer {
-  return isPlain(path) ? `${tree}/${path}` : Buffer.concat([treeBytes, bytesOf(path)])
-}
-
-/** The bytes that a piece of a manifest stands for. */
-function bytesOf(latin1: string): Buffer {
-  return Buffer.from(unescapeName(textOf(latin1)))
-}
-
-function textOf(latin1: string): string {
-  return isPlain(latin1) ? latin1 : Buffer.from(latin1, 'latin1').toString('utf8')
 }

@@ -1,12 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { EnvdError } from '../../../src/error.ts'
-import type { PackageRecord } from '../../../src/report/package-record.ts'
 import { compareNames } from '../../../src/tree/environment-manifest.ts'
 import { comparePaths, type TreeEntry } from '../../../src/tree/manifest.ts'
-import { scanManifest } from '../../../src/tree/scan-manifest.ts'
-import { onMachine } from '../../disk/machine-error.ts'
-import { treeFile } from '../../volume/layout.ts'
-import type { Volume } from '../../volume/open-volume.ts'
+import type { Content } from './assemble-job.ts'
 
 /** A path that several packages have with different contents (design decision 8). */
 export interface Conflict {
@@ -18,76 +13,49 @@ export interface Conflict {
   readonly winner: string | null
 }
 
-export type Claim =
-  | { readonly kind: 'file'; readonly sha256: string; readonly executable: boolean; readonly size: number }
-  | { readonly kind: 'link'; readonly target: string }
-  | { readonly kind: 'directory' }
-
 /** A conflict with what belongs at its path; null: what is there stays. */
 export interface Decided extends Conflict {
-  readonly content: Exclude<Claim, { kind: 'directory' }> | null
+  readonly content: Exclude<Content, { kind: 'directory' }> | null
 }
 
-interface Owner {
+/** What one of the packages has at a path. */
+export interface Owner {
   readonly name: string
-  readonly claim: Claim
+  readonly content: Content
 }
 
 /**
  * Decides who has each of these paths, at which several things met while packages were linked. Whatever met first,
  * the skeleton's content stays, else the package wins whose name sorts last; equal contents are no conflict. Throws
  * PACKAGES_CLASH where a directory meets something else, and TREE_UNSUPPORTED where the file system takes two names
- * for one. Reads all packages' trees, once.
+ * for one.
  */
 export function decideConflicts(
-  volume: Volume,
-  packages: readonly PackageRecord[],
+  owners: ReadonlyMap<string, readonly Owner[]>,
   skeleton: ReadonlyMap<string, TreeEntry>,
-  paths: ReadonlySet<string>,
 ): Decided[] {
-  if (paths.size === 0) return []
-  const owners = ownersOf(volume, packages, paths)
-  return [...paths].sort(comparePaths).flatMap(path => decide(path, owners.get(path)!, skeleton.get(path)))
+  return [...owners.keys()].sort(comparePaths).flatMap(path => {
+    const byName = owners.get(path)!.toSorted((a, b) => compareNames(a.name, b.name))
+    return decide(path, byName, skeleton.get(path))
+  })
 }
 
 function decide(path: string, owners: readonly Owner[], own: TreeEntry | undefined): Decided[] {
-  const claims = owners.map(({ claim }) => claim)
-  const kinds = new Set([...claims, ...(own ? [own] : [])].map(({ kind }) => kind === 'directory'))
+  const contents = owners.map(({ content }) => content)
+  const kinds = new Set([...contents, ...(own ? [own] : [])].map(({ kind }) => kind === 'directory'))
   if (kinds.size > 1) throw clash(path, owners, own)
   if (owners.length === 1 && own === undefined) throw oneName(path, owners[0]!.name)
-  const contents = new Set([...claims.map(identity), ...(own ? [entryIdentity(own)] : [])])
-  if (contents.size === 1) return []
+  const different = new Set([...contents.map(identity), ...(own ? [entryIdentity(own)] : [])])
+  if (different.size === 1) return []
   const names = owners.map(({ name }) => name)
   if (own !== undefined) return [{ path, owners: names, winner: null, content: null }]
-  const { name, claim } = owners.at(-1)!
-  return [{ path, owners: names, winner: name, content: claim as Decided['content'] }]
+  const { name, content } = owners.at(-1)!
+  return [{ path, owners: names, winner: name, content: content as Decided['content'] }]
 }
 
-/** Of each path, those that have it, sorted by name. */
-function ownersOf(
-  volume: Volume,
-  packages: readonly PackageRecord[],
-  paths: ReadonlySet<string>,
-): ReadonlyMap<string, Owner[]> {
-  const owners = new Map([...paths].map(path => [path, [] as Owner[]]))
-  const wanted = [...paths].map(path => `\t${path}`)
-  for (const { name, tree } of packages.toSorted((a, b) => compareNames(a.name, b.name))) {
-    const file = treeFile(volume, tree)
-    const text = onMachine(file, () => readFileSync(file, 'utf8'))
-    if (!wanted.some(path => text.includes(path))) continue
-    scanManifest(text, {
-      directory: path => owners.get(path)?.push({ name, claim: { kind: 'directory' } }),
-      file: (path, sha256, executable, size) =>
-        owners.get(path)?.push({ name, claim: { kind: 'file', sha256, executable, size } }),
-      link: (path, target) => owners.get(path)?.push({ name, claim: { kind: 'link', target } }),
-    })
-  }
-  return owners
-}
-
-function identity(claim: Claim): string {
-  if (claim.kind === 'directory') return 'd'
-  return claim.kind === 'link' ? `l${claim.target}` : `f${claim.sha256}${claim.executable ? 'x' : ''}`
+function identity(content: Content): string {
+  if (content.kind === 'directory') return 'd'
+  return content.kind === 'link' ? `l${content.target}` : `f${content.sha256}${content.executable ? 'x' : ''}`
 }
 
 function entryIdentity(entry: TreeEntry): string {
@@ -97,7 +65,7 @@ function entryIdentity(entry: TreeEntry): string {
 function clash(path: string, owners: readonly Owner[], own: TreeEntry | undefined): EnvdError {
   const words = { file: 'a file', link: 'a symbolic link', directory: 'a folder' } as const
   const says = [
-    ...owners.map(({ name, claim }) => `${words[claim.kind]} in ${name}`),
+    ...owners.map(({ name, content }) => `${words[content.kind]} in ${name}`),
     ...(own ? [`${words[own.kind]} in every virtualenv`] : []),
   ]
   return new EnvdError('PACKAGES_CLASH', `${path} is ${says.join(' and ')}`, {

@@ -6,7 +6,7 @@ import { decideConflicts } from '../../../cache/environment/assemble/decide-conf
 import { openVolume } from '../../../cache/volume/open-volume.ts'
 import { parseEnvironmentManifest } from '../../../src/tree/environment-manifest.ts'
 import { childProgram } from '../support/child.ts'
-import { type Content, type Contents, contentsOf, takeIn } from '../support/packages.ts'
+import { type Content, type Contents, contentsOf, sha256, takeIn } from '../support/packages.ts'
 import { codeOf, newVolume, temporaryFolder } from '../support/temporary.ts'
 
 const assembler = await childProgram(`
@@ -141,12 +141,10 @@ test('a folder where the virtualenv has something else, and the other way round'
   }
 })
 
-test('a path at which something lies that no package has there is another name for it', async () => {
-  const volume = newVolume()
-  const packages = await takeIn(volume, { a: { 'lib/Case.py': 'upper' }, b: { 'lib/case.py': 'lower' } })
-  expect(codeOf(() => decideConflicts(volume, packages, new Map(), new Set(['lib/case.py'])))).toBe(
-    'TREE_UNSUPPORTED',
-  )
+test('a path at which something lies that no package has there is another name for it', () => {
+  const content = { kind: 'file', sha256: sha256('lower'), executable: false, size: 5 } as const
+  const owners = new Map([['lib/case.py', [{ name: 'b', content }]]])
+  expect(codeOf(() => decideConflicts(owners, new Map()))).toBe('TREE_UNSUPPORTED')
 })
 
 test('a file system that takes two names for one is found out', async ({ skip }) => {

@@ -20,7 +20,7 @@ import {
   skeleton,
   takeIn,
 } from '../support/packages.ts'
-import { newVolume } from '../support/temporary.ts'
+import { newVolume, temporaryFolder } from '../support/temporary.ts'
 
 const site = 'lib/python3.12/site-packages'
 
@@ -209,6 +209,31 @@ const assembler = await childProgram(`
   const result = await assembleEnvironment(volume, { staging, packages: JSON.parse(args[1]!) })
   say({ ...result, tree: stagingTree(volume, staging) })
 `)
+
+const ownVolume = await childProgram(`
+  import { assembleEnvironment } from './cache/environment/assemble-environment.ts'
+  import { stagingTree } from './cache/volume/layout.ts'
+  import { openVolume } from './cache/volume/open-volume.ts'
+  import { newSkeleton, takeIn } from './test/cache/support/packages.ts'
+  const volume = openVolume(args[0]! + '/own', { create: true })
+  const packages = await takeIn(volume, JSON.parse(args[1]!))
+  const staging = newSkeleton(volume)
+  const result = await assembleEnvironment(volume, { staging, packages })
+  say({ ...result, tree: stagingTree(volume, staging) })
+`)
+
+test.each([{ uid: 1234 }, { umask: 0o077 }, { umask: 0o002 }])(
+  'folders are sealed whoever makes them: %j',
+  async options => {
+    const folder = temporaryFolder()
+    chmodSync(folder, 0o777)
+    const child = ownVolume(options, folder, JSON.stringify({ six, odd }))
+    const { tree, diskBytes } = (await child.next()) as { tree: string; diskBytes: number }
+    expect(await contentsOf(tree)).toEqual(expected({ ...skeleton, ...six, ...odd }))
+    expect(lstatSync(tree).mode & 0o7777).toBe(0o555)
+    expect(diskBytes).toBe(blocksOfFolders(tree))
+  },
+)
 
 test.each(['assemble:after-directories', 'assemble:after-links'])(
   'killed at %s, the next one makes it whole and blobs are what they were',
