@@ -19,13 +19,11 @@ export interface MountResult {
   readonly words: readonly string[] | null
   /** What the tool can't be told, or the user has to. */
   readonly notes: readonly string[]
-  /** `--for cdi` only. */
+  /** `--for cdi` only: leased for ten minutes; a container that starts in them has a lease of its own. */
   readonly cdi?: {
     /** Of the spec, on this host. */
     readonly path: string
     /** `envd.dev/task=<task>`. */
     readonly device: string
-    /** ISO 8601: until then the environment is leased; a container that starts takes the lease over. */
-    readonly leasedUntil: string
   }
 }

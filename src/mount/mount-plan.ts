@@ -8,8 +8,8 @@ export interface MountPlan {
   readonly task: string
   /** Of the environment. */
   readonly key: Key
-  /** Name of the base image, and the reference an engine takes; null: any image that fits the target. */
-  readonly image: { readonly name: string; readonly reference: string } | null
+  /** Null: any image that fits the target. */
+  readonly image: PlannedImage | null
   /** In the order they are made; recursively read-only, nosuid, nodev. */
   readonly mounts: readonly PlannedMount[]
   /** Writable, empty at the start and private to one container; mode 1777. */
@@ -20,6 +20,14 @@ export interface MountPlan {
   readonly path: string
   /** Keys the container's lease claims: the environment, the interpreter, artifacts. */
   readonly leased: readonly string[]
+}
+
+export interface PlannedImage {
+  readonly name: string
+  /** `oci:<layout>:<name>`: in the volume's layout, as podman, skopeo and apptainer take it. */
+  readonly local: string
+  /** `docker://<host>/<name>@<digest>` where it is one of a registry; null: it is built on the volume's host. */
+  readonly registry: string | null
 }
 
 /** One folder of the volume as the container sees it. */

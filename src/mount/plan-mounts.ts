@@ -1,5 +1,5 @@
 import type { Key } from '../digest.ts'
-import { CONTAINER, type MountPlan, type PlannedMount } from './mount-plan.ts'
+import { CONTAINER, type MountPlan, type PlannedImage, type PlannedMount } from './mount-plan.ts'
 import { scratchVariables } from './scratch-variables.ts'
 
 export interface MountInput {
@@ -8,8 +8,8 @@ export interface MountInput {
   readonly key: Key
   /** The environment's `tree/` on this host, absolute. */
   readonly tree: string
-  /** Base image by name, with the reference an engine takes and the PATH it sets, as its record has them. */
-  readonly image: { readonly name: string; readonly reference: string; readonly path: string | null } | null
+  /** With the PATH that it sets. */
+  readonly image: (PlannedImage & { readonly path: string | null }) | null
   /** The interpreter that was taken in: digest and `tree/` on this host. Null: the image's own. */
   readonly python: { readonly digest: string; readonly tree: string } | null
   readonly artifacts: readonly MountedArtifact[]
@@ -48,7 +48,7 @@ export function planMounts(input: MountInput): MountPlan {
   if (destinations.size !== mounts.length) throw new Error(`two mounts of ${task} have one destination`)
   return {
     ...{ task, key, mounts },
-    image: image && { name: image.name, reference: image.reference },
+    image: image && { name: image.name, local: image.local, registry: image.registry },
     scratch: [{ destination: CONTAINER.scratch, bytes: policy.scratchBytes }],
     variables: {
       VIRTUAL_ENV: CONTAINER.environment,

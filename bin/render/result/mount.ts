@@ -7,7 +7,9 @@ export function mountNotes({ plan, imageIsDefault, notes, cdi }: MountResult, st
     ...(imageIsDefault && plan.image !== null
       ? [`${plan.task} names no base image; this is for ${plan.image.name}, which envd brings along`]
       : []),
-    ...(cdi === undefined ? [] : [`${cdi.path} is written; start a container of it by ${cdi.leasedUntil}`]),
+    ...(cdi === undefined
+      ? []
+      : [`${cdi.path} is written; start containers of it within ten minutes, or ask again`]),
     ...notes,
   ]
   return lines.map(line => `${style.cyan('note')}: ${line}\n`).join('')

@@ -1,37 +1,32 @@
-import { join } from 'node:path'
-import { pythonFolder, TREE } from '../../../cache/volume/layout.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
 import type { MountRequest, MountResult } from '../../../src/api/mount.ts'
 import type { Configuration } from '../../../src/config/configuration.ts'
-import type { Key } from '../../../src/digest.ts'
-import { planMounts } from '../../../src/mount/plan-mounts.ts'
+import { EnvdError } from '../../../src/error.ts'
+import { cdiDevice } from '../../../src/mount/render/cdi.ts'
 import { renderMounts } from '../../../src/mount/render/mount-form.ts'
 import type { WorkOptions } from '../../door.ts'
-import { prepareInImage } from '../../prepare/prepare-in-image.ts'
-import { imageOfPlan } from './image-of-plan.ts'
+import { planTask } from './plan-task.ts'
 
-/** `envd mount`: prepares the task for its image where it isn't ready, plans the mounts and renders them. */
+/**
+ * `envd mount`: plans the mounts and renders them. For CDI it makes the device known, too, and claims what it mounts
+ * until containers have started; what was removed between preparing and claiming is prepared again.
+ */
 export async function mount(
   configuration: Configuration,
   volume: Volume,
-  { task, form }: MountRequest,
+  request: MountRequest,
   options: WorkOptions,
 ): Promise<MountResult> {
-  const signal = options.signal ?? new AbortController().signal
-  const { prepared, image, imageIsDefault, python } = await prepareInImage(configuration, volume, task, {
-    dryRun: false,
-    signal,
-    report: progress => options.onEvent?.({ task, ...progress }),
+  const attempt = async (): Promise<MountResult> => {
+    const { plan, imageIsDefault } = await planTask(configuration, volume, request, options)
+    const { task, form } = request
+    const result = { plan, form, imageIsDefault, ...renderMounts(plan, form) }
+    if (form !== 'cdi') return result
+    const { writeCdiSpec } = await import('../../runtime/cdi/write-spec.ts')
+    return { ...result, cdi: { device: cdiDevice(task), ...writeCdiSpec(volume, plan) } }
+  }
+  return attempt().catch(error => {
+    if (error instanceof EnvdError && error.code === 'ENVIRONMENT_NOT_READY') return attempt()
+    throw error
   })
-  const plan = planMounts({
-    task,
-    key: prepared.key as Key,
-    tree: prepared.path,
-    image: imageOfPlan(volume, image),
-    python: python && { digest: python.digest, tree: join(pythonFolder(volume, python.digest), TREE) },
-    artifacts: [],
-    layers: [],
-    policy: { scratchBytes: null },
-  })
-  return { plan, form, imageIsDefault, ...renderMounts(plan, form) }
 }

@@ -1,4 +1,5 @@
 import type { MountPlan } from '../mount-plan.ts'
+import { refuseCharacters } from './rendered.ts'
 
 /** The image as the last word of a command line; none where the tool can't take it, and then a note says so. */
 export interface ImageArgument {
@@ -6,27 +7,26 @@ export interface ImageArgument {
   readonly notes: readonly string[]
 }
 
-/** For tools that take `oci:<layout>:<name>` and `docker://…` as skopeo does (containers-transports(5)). */
-export function localImage(plan: MountPlan, tool: string): ImageArgument {
-  if (plan.image !== null) return { words: [plan.image.reference], notes: [] }
-  return unnamed(plan, tool)
+/** For tools that read the volume's layout (containers-transports(5): a path ends at the first colon). */
+export function localImage({ image }: MountPlan, tool: string): ImageArgument {
+  if (image === null) return unnamed('an image that fits', tool)
+  const [, layout] = /^oci:(.*):[^:]*$/s.exec(image.local) ?? []
+  refuseCharacters(tool, layout ?? '', /:/)
+  return { words: [image.local], notes: [] }
 }
 
 /** For tools that take `<host>/<name>@<digest>` of a registry. */
 export function registryImage(plan: MountPlan, tool: string): ImageArgument {
   const reference = registryReference(plan)
-  return reference === null ? unnamed(plan, tool) : { words: [reference], notes: [] }
+  if (reference !== null) return { words: [reference], notes: [] }
+  return unnamed(plan.image === null ? 'an image that fits' : `base image ${plan.image.name}`, tool)
 }
 
 /** `host/name@sha256:…`, null where the image is not of a registry. */
 export function registryReference({ image }: MountPlan): string | null {
-  return /^docker:\/\/(.+)$/.exec(image?.reference ?? '')?.[1] ?? null
+  return image?.registry?.replace(/^docker:\/\//, '') ?? null
 }
 
-function unnamed({ image }: MountPlan, tool: string): ImageArgument {
-  const notes =
-    image === null
-      ? [`name the image after the last option; any that fits the environment's target`]
-      : [`bring base image ${image.name} to where ${tool} finds it, and name it after the last option`]
-  return { words: [], notes }
+function unnamed(image: string, tool: string): ImageArgument {
+  return { words: [], notes: [`bring ${image} to where ${tool} finds it, and name it after the last option`] }
 }

@@ -4,7 +4,7 @@ import { CONTAINER } from '../../../src/mount/mount-plan.ts'
 import { type CdiHook, type CdiSpec, cdiSpec } from '../../../src/mount/render/cdi.ts'
 import { renderMounts } from '../../../src/mount/render/mount-form.ts'
 import { checkCdi } from '../support/cdi.ts'
-import { anyPlan, plainPlan, REFERENCE } from '../support/plans.ts'
+import { anyPlan, plainPlan } from '../support/plans.ts'
 import { understoodOf } from '../support/understood.ts'
 
 const hook: CdiHook = {
@@ -86,9 +86,10 @@ describe('a layer', () => {
   })
 })
 
-test('what is printed for it is a command with the device', () => {
-  const { words } = renderMounts(plainPlan(), 'cdi')
-  expect(words).toEqual(['podman', 'run', '--rm', '--device', 'envd.dev/task=my-task', REFERENCE])
+test('what is printed for it is the option that names the device', () => {
+  const { text, notes } = renderMounts(plainPlan(), 'cdi')
+  expect(text).toBe('--device envd.dev/task=my-task\n')
+  expect(notes).toEqual([expect.stringContaining('base image base')])
 })
 
 describe('the check of this test', () => {

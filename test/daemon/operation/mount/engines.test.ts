@@ -42,8 +42,11 @@ describe.each(['crun', 'runc'] as const)('%s', async runtime => {
   test('the spec for CDI makes them, beside the device of another vendor', () => {
     writeFileSync(join(podman.cdiFolder, 'task.json'), JSON.stringify(cdiSpec(plan)))
     writeFileSync(join(podman.cdiFolder, 'gpu.json'), JSON.stringify(anotherVendor))
-    const text = renderMounts(plan, 'cdi').text.replace('--rm', '--rm --device gpu.example/gpu=all').trimEnd()
-    const output = pasted(podman, `${text} sh -c '${LOOK}'`)
+    const option = renderMounts(plan, 'cdi').text.trimEnd()
+    const output = pasted(
+      podman,
+      `podman run --rm --device gpu.example/gpu=all ${option} ${SMALL_IMAGE} sh -c '${LOOK}'`,
+    )
     expectContainer(plan, output)
     expect(viewOf(output).variables).toMatchObject({ NVIDIA_VISIBLE_DEVICES: 'void' })
   })
@@ -93,7 +96,7 @@ describe.each(['crun', 'runc'] as const)('%s', async runtime => {
   })
 
   test('the patch for Kubernetes is read by the parser of podman kube', () => {
-    const named = { name: 'small', reference: `docker://${SMALL_IMAGE}` }
+    const named = { name: 'small', local: '', registry: `docker://${SMALL_IMAGE}` }
     const pod = `apiVersion: v1\nkind: Pod\nmetadata:\n  name: pod\n${renderMounts({ ...plan, image: named }, 'kubernetes').text}`
     const file = join(podman.folder, 'pod.yaml')
     writeFileSync(file, pod.replace('- name: task', '- name: task\n      command: ["true"]'))
@@ -136,7 +139,7 @@ function planOn(volume: string): MountPlan {
         variables: { ODD: `a "b", $HOME $(id) 'c'\\ =\nd`, EMPTY: '' },
       },
     ],
-    image: { name: 'small', reference: SMALL_IMAGE, path: null },
+    image: { name: 'small', local: SMALL_IMAGE, registry: null, path: null },
   })
   return plan
 }
