@@ -1,5 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { fchmodSync, fstatSync, futimesSync, linkSync, lstatSync, renameSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  futimesSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  readSync,
+  renameSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { STORE_MTIME } from '../../src/tree/store-mtime.ts'
 import { hasErrno } from '../disk/machine-error.ts'
@@ -26,22 +37,60 @@ export interface DepositedFile {
 
 /**
  * Makes an open file, whose contents were just hashed, the blob of that name: its mode and time are the store's
- * from then on, under all its other names too; its contents are not touched. Throws system errors.
+ * from then on, under all its other names too; its contents are not touched. A blob that is there already stays where
+ * it looks whole: mode, time, size, and samples of its contents. Throws system errors.
  */
 export function depositFile(fd: number, file: DepositedFile, sha256: string, at: Depository): Deposit {
   seal(fd, file.executable ? 0o555 : 0o444)
   const blob = blobIn(at.blobs, sha256, file.executable)
-  if (linkWithFolder(file.place, blob)) return 'added'
-  const there = lstatSync(blob)
-  if (there.isFile() && there.size === file.size) return 'known'
-  replaceDamaged(blob, file.place, at)
-  return 'replaced'
+  for (;;) {
+    if (linkWithFolder(file.place, blob)) return 'added'
+    try {
+      if (isSame(fd, blob)) return 'known'
+      replaceDamaged(blob, file.place, at)
+      return 'replaced'
+    } catch (error) {
+      // Verification has just taken it away.
+      if (!hasErrno(error, 'ENOENT')) throw error
+    }
+  }
+}
+
+/** Of a sealed file and what lies at the path of its blob. */
+function isSame(fd: number, blob: string): boolean {
+  const [ours, there] = [fstatSync(fd), lstatSync(blob)]
+  if (there.ino === ours.ino) return true
+  if (there.mode !== ours.mode || there.mtimeMs !== ours.mtimeMs || there.size !== ours.size) return false
+  return ours.size === 0 || haveSameSamples(fd, blob, ours.size)
 }
 
 function seal(fd: number, mode: number): void {
   const stats = fstatSync(fd)
   if ((stats.mode & 0o7777) !== mode) fchmodSync(fd, mode)
   if (stats.mtimeMs !== STORE_MTIME * 1000) futimesSync(fd, STORE_MTIME, STORE_MTIME)
+}
+
+/** Bytes compared at the beginning, in the middle and at the end: short contents are compared as a whole. */
+const piece = 4096
+const pieces = [Buffer.allocUnsafeSlow(piece), Buffer.allocUnsafeSlow(piece)] as const
+
+function haveSameSamples(fd: number, blob: string, size: number): boolean {
+  const other = openSync(blob, constants.O_RDONLY | constants.O_NOFOLLOW)
+  try {
+    const places = new Set([0, Math.max(0, Math.floor((size - piece) / 2)), Math.max(0, size - piece)])
+    return [...places].every(place => {
+      const [ours, theirs] = [
+        readSync(fd, pieces[0], 0, piece, place),
+        readSync(other, pieces[1], 0, piece, place),
+      ]
+      return ours === theirs && pieces[0].compare(pieces[1], 0, ours, 0, ours) === 0
+    })
+  } catch (error) {
+    if (hasErrno(error, 'EIO')) return false
+    throw error
+  } finally {
+    closeSync(other)
+  }
 }
 
 /** False where something has the name. */

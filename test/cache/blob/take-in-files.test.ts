@@ -1,13 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
+  closeSync,
   existsSync,
   lstatSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -87,6 +91,38 @@ test('a blob of another size is damaged: set aside, and the good file takes its 
   expect(readFileSync(join(volume.root, 'quarantine', aside!), 'utf8')).toBe('wh')
   expect(readdirSync(stagingFolder(volume, staging)).sort()).toEqual(['first', 'second'])
 })
+
+test.each<[string, (blob: string) => void]>([
+  ['short contents', blob => overwrite(blob, 3)],
+  ['the beginning of long ones', blob => overwrite(blob, 100)],
+  ['their middle', blob => overwrite(blob, 50_010)],
+  ['their end', blob => overwrite(blob, 99_999)],
+  ['the mode', blob => chmodSync(blob, 0o644)],
+  ['the time', blob => utimesSync(blob, 1, 1)],
+])('a blob that differs in %s is not taken for known', async (what, damage) => {
+  const volume = newVolume()
+  const staging = newStaging(volume)
+  const content = what === 'short contents' ? 'short' : 'long'.repeat(25_000)
+  await take(volume, staging, fileIn(volume, staging, 'first', content))
+  const blob = blobPath(volume, sha256(content), false)
+  damage(blob)
+  const good = fileIn(volume, staging, 'second', content)
+  const { damaged } = await take(volume, staging, good)
+  expect(damaged).toEqual([sha256(content)])
+  expect(readFileSync(blob, 'utf8')).toBe(content)
+  expect(lstatSync(blob).ino).toBe(lstatSync(good.place).ino)
+  expect((await take(volume, staging, fileIn(volume, staging, 'third', content))).damaged).toEqual([])
+})
+
+/** One byte, without a trace in size or time. */
+function overwrite(blob: string, at: number): void {
+  chmodSync(blob, 0o644)
+  const fd = openSync(blob, 'r+')
+  writeSync(fd, '#', at)
+  closeSync(fd)
+  chmodSync(blob, 0o444)
+  utimesSync(blob, STORE_MTIME, STORE_MTIME)
+}
 
 test('what was taken in already may be taken in again', async () => {
   const volume = newVolume()
