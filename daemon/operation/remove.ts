@@ -5,6 +5,7 @@ import type { Configuration } from '../../src/config/configuration.ts'
 import { isKey, type Key } from '../../src/digest.ts'
 import { recallKey } from '../prepare/task/known-key.ts'
 import { readTaskRecord, type TaskRecord, tasksWithKey } from '../prepare/task/task-record.ts'
+import { reap } from '../runtime/reap.ts'
 import { notReady, taskContext } from './task-context.ts'
 
 /** Removes an environment, never a task's folder; says which tasks had it. */
@@ -13,6 +14,7 @@ export async function remove(
   volume: Volume,
   reference: string,
 ): Promise<RemovedEnvironment> {
+  reap(volume)
   const key = isKey(reference) ? reference : keyOfTask(configuration, volume, reference)
   const { path, bytesFreed } = await removeEnvironment(volume, key)
   return { key, path, bytesFreed, tasks: namesOf(tasksWithKey(volume, key)) }

@@ -19,11 +19,12 @@ export const refusalsFile = join(STATE, 'refusals')
 
 /** Errors: HOST_NOT_WRITABLE where it can't be made, or is not root's alone. */
 export function requireStateFolder(): void {
+  if (process.geteuid!() !== 0) throw notWritable(STATE, 'it is root that the engines run the hook as')
   try {
     makeFolder(STATE)
   } catch (error) {
     if (!hasErrno(error, 'EACCES', 'EPERM', 'EROFS', 'ENOENT')) throw error
-    throw notWritable(STATE, 'only root can make it', error)
+    throw notWritable(STATE, 'it cannot be made', error)
   }
   const { uid, mode } = lstatSync(STATE)
   if (uid !== 0 || (mode & 0o022) !== 0) throw notWritable(STATE, 'others than root can write to it')

@@ -15,11 +15,9 @@ export function hookProgram(): string {
 
 /** Copies it to where root alone can change it, under its digest: what a container started with stays as it is. */
 export function placeHookProgram(): string {
+  requireStateFolder()
   const text = hookProgram()
   const path = programFile(createHash('sha256').update(text).digest('hex').slice(0, 16))
-  if (!existsSync(path)) {
-    requireStateFolder()
-    writeDurable(path, text, { mode: 0o555 })
-  }
+  if (!existsSync(path)) writeDurable(path, text, { mode: 0o555 })
   return path
 }

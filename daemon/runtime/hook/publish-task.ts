@@ -16,6 +16,6 @@ export function publishTask(volume: Volume, plan: MountPlan): string | null {
   if (process.geteuid!() !== 0 || !existsSync(taskFilesFolder)) return null
   requireStateFolder()
   const path = join(taskFilesFolder, `${plan.task}.sh`)
-  writeDurable(path, taskFile(plan, claimPlan(volume, plan).facts), { mode: 0o644 })
+  claimPlan(volume, plan, facts => writeDurable(path, taskFile(plan, facts), { mode: 0o644 }))
   return path
 }

@@ -22,7 +22,7 @@ export async function startTaskGround(runtime: Runtime): Promise<TaskGround> {
   const podman = await startPodman(runtime)
   const wheels = ['alpha', 'beta'].map(name => makeWheel({ name, version: '1' }))
   const ground = await startGround(wheels, { whenDone: afterAll })
-  for (const wheel of wheels) ground.addTask(wheel.name, [wheel])
+  for (const wheel of wheels) ground.addTask(wheel.name, [wheel], 'base-image = "debian-bookworm"\n')
   const envd = (...args: readonly string[]) =>
     ground.run(args, { under: podman.under, env: podman.environment })
   return {
