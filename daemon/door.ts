@@ -1,5 +1,6 @@
 import type { Volume } from '../cache/volume/open-volume.ts'
 import { openVolume } from '../cache/volume/open-volume.ts'
+import type { BringImagesRequest, CheckedImage, ImageOutcome, ImageRow } from '../src/api/images.ts'
 import type { MountRequest, MountResult } from '../src/api/mount.ts'
 import type {
   AddedTask,
@@ -61,6 +62,11 @@ export interface Door {
   pythons(): Promise<PythonRow[]>
   /** By digest, the first digits of it, or version. Errors: PYTHON_NOT_IMPORTED, PYTHON_IN_USE. */
   removePython(reference: string): Promise<RemovedPython>
+  images(): Promise<ImageRow[]>
+  /** One outcome an image; one that fails doesn't stop the others. */
+  bringImages(request: BringImagesRequest, options?: WorkOptions): Promise<ImageOutcome[]>
+  /** Empty: all that are on the volume. Errors: VOLUME_NOT_OWNER, TOOL_MISSING, SANDBOX_FAILED. */
+  checkImages(images: readonly string[], options?: WorkOptions): Promise<CheckedImage[]>
   volume(): Promise<VolumeInfo>
   upgradeVolume(): Promise<VolumeUpgrade>
   removeVolume(options: { readonly force: boolean }): Promise<VolumeRemoval>
@@ -115,6 +121,22 @@ export function openDoor(configuration: Configuration, { onNote = () => {} }: Do
     pythons: async () => (await import('./operation/python/pythons.ts')).pythons(unlessMissing(existing)),
     removePython: async reference =>
       (await import('./operation/python/remove-python.ts')).removePython(existing(), reference),
+    images: async () =>
+      (await import('./operation/image/list-images.ts')).listImages(configuration, unlessMissing(existing)),
+    bringImages: async (request, options = {}) =>
+      (await import('./operation/image/bring-images.ts')).bringImages(
+        configuration,
+        volume(),
+        request,
+        options,
+      ),
+    checkImages: async (images, options = {}) =>
+      (await import('./operation/image/check-images.ts')).checkImages(
+        configuration,
+        existing(),
+        images,
+        options,
+      ),
     volume: async () => (await import('./operation/volume.ts')).volumeInfo(existing()),
     upgradeVolume: async () => (await import('./operation/volume.ts')).upgradeVolume(configuration.volume),
     removeVolume: async options =>

@@ -28,7 +28,7 @@ const kinds = {
     exit: 2,
     hint: 'See `envd image ls`, or set ENVD_BASE_IMAGES to the folder of your images.',
   },
-  IMAGE_INVALID: { exit: 2, hint: 'Correct image.toml; `envd image ls --help` shows what it may hold.' },
+  IMAGE_INVALID: { exit: 2, hint: 'Correct image.toml; the README says what it may hold.' },
   IMAGE_OTHER_MACHINE: { exit: 2, hint: 'Prepare it on a host of that machine, or name another base image.' },
   IMAGE_NOT_PINNED: { exit: 2, hint: 'Write the digest of the image instead of a tag.' },
 

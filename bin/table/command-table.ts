@@ -3,6 +3,7 @@
 import { containerCommands } from './container-commands.ts'
 import type { CommandEntry, OptionEntry } from './entry.ts'
 import { environmentCommands } from './environment-commands.ts'
+import { imageCommands } from './image-commands.ts'
 import { pythonCommands } from './python-commands.ts'
 import { volumeCommands } from './volume-commands.ts'
 
@@ -30,6 +31,7 @@ export const globalOptions = [
 export const commandTable = {
   ...environmentCommands,
   ...containerCommands,
+  ...imageCommands,
   ...pythonCommands,
   ...volumeCommands,
 }
