@@ -7,7 +7,7 @@ import { requireOwner } from '../../cache/volume/require-owner.ts'
 import { type Artifact, describeArtifact } from '../../src/artifact/artifact.ts'
 import { artifactKey, sourceOf } from '../../src/artifact/artifact-key.ts'
 import type { Key } from '../../src/digest.ts'
-import type { Patience } from '../download/http/send.ts'
+import type { Conduct } from '../download/http/send.ts'
 import { withStaging } from '../prepare/build/with-staging.ts'
 import type { ReportProgress } from '../prepare/progress.ts'
 import { bringDirectory } from './directory/bring-directory.ts'
@@ -19,7 +19,7 @@ export interface FetchContext {
   /** What a relative `directory` starts from: the task's folder. */
   readonly folder: string
   readonly environment: NodeJS.ProcessEnv
-  readonly patience: Patience
+  readonly conduct: Conduct
   readonly signal: AbortSignal
   readonly report: ReportProgress
 }

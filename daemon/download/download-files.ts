@@ -13,7 +13,7 @@ import { requireOwner } from '../../cache/volume/require-owner.ts'
 import { EnvdError } from '../../src/error.ts'
 import type { DownloadJob } from './download-job.ts'
 import { type DownloadThreads, startDownloadThreads } from './download-threads.ts'
-import type { Patience } from './http/send.ts'
+import type { Conduct } from './http/send.ts'
 
 /** A file to bring into the store. */
 export type WantedFile = Omit<DownloadJob, 'file'>
@@ -21,7 +21,7 @@ export type WantedFile = Omit<DownloadJob, 'file'>
 export interface DownloadOptions<File extends WantedFile> {
   /** Id of a staging folder of the caller. */
   readonly staging: string
-  readonly patience: Patience
+  readonly conduct: Conduct
   readonly signal: AbortSignal
   /** A file is a blob now: whoever wants to keep it links it. */
   onFile(file: File, stored: StoredFile): void
@@ -62,7 +62,7 @@ export async function downloadFiles<File extends WantedFile>(
     done += there
     options.onProgress(done, Math.max(total, done), received)
   }
-  const threads = startDownloadThreads(options.patience)
+  const threads = startDownloadThreads(options.conduct)
   const stop = new AbortController()
   const signal = AbortSignal.any([options.signal, stop.signal])
   const bring = async (file: File) => {

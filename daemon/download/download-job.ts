@@ -1,5 +1,5 @@
 import type { ErrorBody } from '../../src/api/prepare.ts'
-import type { Authorization, Patience } from './http/send.ts'
+import type { Authorization, Conduct } from './http/send.ts'
 
 /** What names the contents of a file before it is here. */
 export type Expected =
@@ -18,7 +18,7 @@ export interface DownloadJob {
   readonly expected: Expected
 }
 
-/** To a thread; its `workerData` is a Patience. */
+/** To a thread; its `workerData` is a Conduct. */
 export type ToDownloader =
   | { readonly kind: 'fetch'; readonly id: number; readonly job: DownloadJob }
   | { readonly kind: 'stop' }
@@ -40,4 +40,4 @@ export type FromDownloader =
   | { readonly kind: 'failed'; readonly id: number; readonly error: ErrorBody }
   | { readonly kind: 'stopped' }
 
-export type { Patience }
+export type { Conduct }

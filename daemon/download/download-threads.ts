@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { workerUrl } from '../../cache/thread/worker-url.ts'
 import { fromBody } from '../prepare/once/error-body.ts'
 import type { Downloaded, DownloadJob, FromDownloader, ToDownloader } from './download-job.ts'
-import type { Patience } from './http/send.ts'
+import type { Conduct } from './http/send.ts'
 
 export interface DownloadThreads {
   /** Errors: as transferFile. */
@@ -31,7 +31,7 @@ interface Waiting extends DownloadListener {
 }
 
 /** Threads that download, started as they are needed. */
-export function startDownloadThreads(patience: Patience): DownloadThreads {
+export function startDownloadThreads(conduct: Conduct): DownloadThreads {
   const most = Math.min(mostThreads, availableParallelism())
   const threads: Thread[] = []
   let nextId = 0
@@ -39,7 +39,7 @@ export function startDownloadThreads(patience: Patience): DownloadThreads {
 
   function startThread(): Thread {
     const thread: Thread = {
-      worker: new Worker(workerUrl('download-worker'), { workerData: patience }),
+      worker: new Worker(workerUrl('download-worker'), { workerData: conduct }),
       jobs: new Map(),
     }
     thread.worker.on('message', (message: FromDownloader) => take(thread, message))

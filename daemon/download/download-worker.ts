@@ -1,12 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { asEnvdError } from '../../src/error.ts'
 import type { DownloadJob, FromDownloader, ToDownloader } from './download-job.ts'
-import { type Patience, startClient } from './http/send.ts'
+import { type Conduct, startClient } from './http/send.ts'
 import { transferFile } from './transfer/transfer-file.ts'
 
 /** A thread that downloads files side by side: what comes is written and hashed where it arrives. */
-const patience = workerData as Patience
-const client = startClient(patience)
+const conduct = workerData as Conduct
+const client = startClient(conduct)
 const stop = new AbortController()
 const port = parentPort!
 const say = (message: FromDownloader) => port.postMessage(message)
@@ -41,7 +41,7 @@ async function fetchOne(id: number, job: DownloadJob): Promise<void> {
   const timer = setInterval(tell, pause)
   try {
     const downloaded = await transferFile(job, {
-      ...{ client, signal: stop.signal, firstPause: patience.firstPause },
+      ...{ client, conduct, signal: stop.signal },
       onProgress(received, there) {
         news = { received: news.received + received, there: news.there + there }
       },

@@ -18,13 +18,13 @@ export async function bringHub(
   context: FetchContext,
   staging: string,
 ): Promise<Brought> {
-  const { volume, signal, patience } = context
+  const { volume, signal, conduct } = context
   const name = describeArtifact(artifact)
   const { onNote, onProgress } = startReporting(name, context.report)
   const hub = readHubConfiguration(context.environment)
   const files = await withClient(context, client => {
     context.report({ phase: 'resolve', message: `listing ${name}` })
-    return selectFiles(artifact, { ...{ hub, client, patience, signal, onNote } })
+    return selectFiles(artifact, { ...{ hub, client, conduct, signal, onNote } })
   })
   const tree = startHubTree(volume, staging, artifact.revision)
   const contents = new Map<string, { sha256: string }>()
@@ -37,7 +37,7 @@ export async function bringHub(
     authorization: hub.authorization,
   }))
   const received = await downloadFiles(volume, wanted, {
-    ...{ staging, patience, signal, onNote, onProgress },
+    ...{ staging, conduct, signal, onNote, onProgress },
     onFile: ({ etag }, { sha256 }) => keep(etag, sha256),
   })
   const sealed = tree.seal(files.map(file => asTreeFile(file, contents)))
@@ -51,10 +51,10 @@ export async function bringHub(
 }
 
 async function withClient<T>(
-  { patience }: FetchContext,
+  { conduct }: FetchContext,
   work: (client: HubContext['client']) => Promise<T>,
 ): Promise<T> {
-  const client = startClient(patience)
+  const client = startClient(conduct)
   try {
     return await work(client)
   } finally {

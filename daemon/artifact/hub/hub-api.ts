@@ -1,14 +1,14 @@
 import type { HubArtifact } from '../../../src/artifact/artifact.ts'
 import { EnvdError } from '../../../src/error.ts'
 import { refusal } from '../../download/http/refusals.ts'
-import { type Client, connectionLost, type Patience, withoutQuery } from '../../download/http/send.ts'
+import { type Client, type Conduct, connectionLost, withoutQuery } from '../../download/http/send.ts'
 import { retrying } from '../../download/retrying.ts'
 import type { HubConfiguration } from './hub-configuration.ts'
 
 export interface HubContext {
   readonly hub: HubConfiguration
   readonly client: Client
-  readonly patience: Patience
+  readonly conduct: Conduct
   readonly signal: AbortSignal
   onNote(message: string): void
 }
@@ -77,7 +77,7 @@ interface HubReply {
   readonly link: string | null
 }
 
-function ask({ hub, client, patience, signal, onNote }: HubContext, url: string): Promise<HubReply> {
+function ask({ hub, client, conduct, signal, onNote }: HubContext, url: string): Promise<HubReply> {
   const attempt = async () => {
     const answer = await client.send({ method: 'GET', url, authorization: hub.authorization, signal })
     if (answer.status !== 200) {
@@ -97,7 +97,7 @@ function ask({ hub, client, patience, signal, onNote }: HubContext, url: string)
     }
   }
   return retrying(attempt, {
-    ...{ signal, firstPause: patience.firstPause },
+    ...{ signal, firstPause: conduct.firstPause },
     progress: () => 0,
     onPause: (why, pause) => onNote(`${why}; again in ${(pause / 1000).toFixed(1)} s`),
   })

@@ -12,7 +12,7 @@ export async function bringUrl(
   context: FetchContext,
   staging: string,
 ): Promise<Brought> {
-  const { volume, signal, patience, report } = context
+  const { volume, signal, conduct, report } = context
   const name = describeArtifact(artifact)
   const wanted = [
     { url: artifact.url, authorization: null, size: null, expected: { sha256: artifact.sha256 } },
@@ -20,7 +20,7 @@ export async function bringUrl(
   const tree = startPlainTree(volume, staging)
   let archive = ''
   const received = await downloadFiles(volume, wanted, {
-    ...{ staging, patience, signal, ...startReporting(name, report) },
+    ...{ staging, conduct, signal, ...startReporting(name, report) },
     onFile(_, { sha256, size }) {
       if (artifact.unpack === null) tree.addBlob(fileOfUrl(artifact.url)!, { sha256, size })
       else archive = tree.keepBlob(sha256)

@@ -2,17 +2,19 @@ import { type Dispatcher, EnvHttpProxyAgent } from 'undici'
 import { VERSION } from '../../../src/version.ts'
 import { Again } from '../retrying.ts'
 
-/** What is allowed to take how long; a file has no time limit. Milliseconds. */
-export interface Patience {
+/** How downloads behave. Times in milliseconds; a file has no time limit. */
+export interface Conduct {
   /** For a connection. */
   readonly connect: number
   /** For the head of an answer, and between two pieces of its body. */
   readonly stall: number
   /** Before the second attempt; doubled before each further one. */
   readonly firstPause: number
+  /** From this size on, in bytes, a file comes in parts, side by side. */
+  readonly partsFrom: number
 }
 
-export const usualPatience: Patience = { connect: 20_000, stall: 60_000, firstPause: 500 }
+export const usualConduct: Conduct = { connect: 20_000, stall: 60_000, firstPause: 500, partsFrom: 256 << 20 }
 
 /** Sent to this origin alone: a redirect to another host does not see it. */
 export interface Authorization {
@@ -46,11 +48,11 @@ export interface Client {
 const mostRedirects = 10
 
 /** An HTTP client that goes by HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
-export function startClient(patience: Patience): Client {
+export function startClient(conduct: Conduct): Client {
   const dispatcher = new EnvHttpProxyAgent({
-    connect: { timeout: patience.connect },
-    headersTimeout: patience.stall,
-    bodyTimeout: patience.stall,
+    connect: { timeout: conduct.connect },
+    headersTimeout: conduct.stall,
+    bodyTimeout: conduct.stall,
   })
   return {
     async send(request) {

@@ -8,7 +8,6 @@ import {
   readFileSync,
   readSync,
   rmSync,
-  writeFileSync,
   writeSync,
 } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -41,15 +40,22 @@ export interface PartialFile {
   close(): void
 }
 
-/** From this size on a file comes in parts: what was written is then kept in a second file. */
-export const partsFrom = 256 << 20
 const mostParts = 4
 /** So many bytes are written between two notes of how far each part is. */
 const noteEvery = 4 << 20
 const block = 1 << 20
 
-export function partsFor(size: number | null): number {
+/** How many parts a file of so many bytes comes in. */
+export function partsFor(size: number | null, partsFrom: number): number {
   return size === null || size < partsFrom ? 1 : mostParts
+}
+
+export interface PartialFileOptions {
+  /** Bytes; null: not known. */
+  readonly size: number | null
+  readonly expected: Expected
+  /** Of parts. */
+  readonly count: number
 }
 
 /**
@@ -57,7 +63,7 @@ export function partsFor(size: number | null): number {
  * Either may lie after a power cut, and somebody may have changed the file: so everything that was there is read and
  * hashed again, and nothing counts before the whole matches its digest.
  */
-export function openPartialFile(file: string, size: number | null, expected: Expected): PartialFile {
+export function openPartialFile(file: string, { size, expected, count }: PartialFileOptions): PartialFile {
   const notes = `${file}.parts`
   const fd = onMachine(file, () =>
     openSync(file, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600),
@@ -67,6 +73,7 @@ export function openPartialFile(file: string, size: number | null, expected: Exp
   let hashes: Hashes
   let hashed = 0
   let unnoted = 0
+  let notesFd: number | undefined
 
   const partial: PartialFile = {
     get parts() {
@@ -89,7 +96,7 @@ export function openPartialFile(file: string, size: number | null, expected: Exp
     },
     restart(count) {
       onMachine(file, () => {
-        rmSync(notes, { force: true })
+        dropNotes()
         ftruncateSync(fd)
       })
       begin(freshParts(size, count))
@@ -114,12 +121,13 @@ export function openPartialFile(file: string, size: number | null, expected: Exp
       if (hashed !== end) return { sha256: '', matches: false }
       onMachine(file, () => {
         if (fstatSync(fd).size !== end) ftruncateSync(fd, end)
-        rmSync(notes, { force: true })
+        dropNotes()
       })
       return hashes.finish()
     },
     close() {
       if (parts.length > 1 && unnoted > 0) note()
+      if (notesFd !== undefined) closeSync(notesFd)
       closeSync(fd)
     },
   }
@@ -132,22 +140,33 @@ export function openPartialFile(file: string, size: number | null, expected: Exp
     partial.pieces = parts.some(({ start, done }) => done > start) ? 1 : 0
   }
 
+  function dropNotes(): void {
+    unnoted = 0
+    if (notesFd !== undefined) closeSync(notesFd)
+    notesFd = undefined
+    rmSync(notes, { force: true })
+  }
+
   function note(): void {
     unnoted = 0
     const text = JSON.stringify({ size, etag: partial.etag, done: parts.map(({ done }) => done) })
-    onMachine(notes, () => writeFileSync(notes, text.padEnd(512)))
+    onMachine(notes, () => {
+      // Over what is there: at no moment is there less than one whole note.
+      notesFd ??= openSync(notes, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600)
+      writeSync(notesFd, text.padEnd(512), 0)
+    })
   }
 
-  const kept = partsFor(size) === 1 ? null : readNotes(notes, size)
+  const kept = count === 1 ? null : readNotes(notes, size)
   if (kept !== null) {
     begin(freshParts(size, mostParts).map((part, index) => ({ ...part, done: kept.done[index]! })))
     partial.etag = kept.etag
   } else {
     const length = fstatSync(fd).size
-    const [only, ...more] = freshParts(size, partsFor(size))
+    const [only, ...more] = freshParts(size, count)
     const usable = more.length === 0 && length <= only!.end
     if (usable) begin([{ ...only!, done: length }])
-    else partial.restart(partsFor(size))
+    else partial.restart(count)
   }
   return partial
 }

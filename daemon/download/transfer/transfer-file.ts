@@ -2,7 +2,7 @@ import { lstatSync, rmSync } from 'node:fs'
 import { onMachine } from '../../../cache/disk/machine-error.ts'
 import { EnvdError } from '../../../src/error.ts'
 import type { Downloaded, DownloadJob } from '../download-job.ts'
-import { type Client, withoutQuery } from '../http/send.ts'
+import { type Client, type Conduct, withoutQuery } from '../http/send.ts'
 import { retrying } from '../retrying.ts'
 import { BeginAgain, downloadPart } from './download-part.ts'
 import { openPartialFile, type PartialFile, partsFor } from './partial-file.ts'
@@ -12,7 +12,7 @@ import { reserveSpace } from './reserve-space.ts'
 export interface TransferContext {
   readonly client: Client
   readonly signal: AbortSignal
-  readonly firstPause: number
+  readonly conduct: Pick<Conduct, 'firstPause' | 'partsFrom'>
   /** Bytes that came, and by how much more of the file is there. */
   onProgress(received: number, there: number): void
   onNote(message: string): void
@@ -31,24 +31,25 @@ export async function transferFile(job: DownloadJob, context: TransferContext): 
   const { file } = job
   const size = job.size ?? (await probeSize(job, context))
   dropSealed(file)
-  const partial = openPartialFile(file, size, job.expected)
+  const count = partsFor(size, context.conduct.partsFrom)
+  const partial = openPartialFile(file, { size, expected: job.expected, count })
   try {
     const found = thereIn(partial)
     context.onProgress(0, found)
     if (size !== null) await reserveSpace(file, size)
     let received = 0
-    const count = (bytes: number) => {
+    const onBytes = (bytes: number) => {
       received += bytes
       context.onProgress(bytes, bytes)
     }
     for (let again = false; ; again = true) {
-      await bring({ ...job, size }, partial, context, count)
+      await bring({ ...job, size }, partial, context, onBytes)
       const { sha256, matches } = partial.finish()
       if (matches) return { sha256, size: thereIn(partial), received }
       // From one answer and yet wrong: so is the server. Otherwise it may be the pieces that don't go together.
       if (again || partial.pieces === 1) throw mismatch(job, sha256)
       context.onNote(`${withoutQuery(job.url)}: what was there does not go together; beginning again`)
-      beginAgain(partial, partsFor(size), context)
+      beginAgain(partial, count, context)
     }
   } catch (error) {
     if (error instanceof EnvdError && error.code === 'ARTIFACT_DIGEST')
@@ -76,7 +77,7 @@ async function bring(
         throw new EnvdError('ARTIFACT_DOWNLOAD_FAILED', error.message, { cause: error })
       }
       context.onNote(error.message)
-      beginAgain(partial, error.ranges ? partsFor(job.size) : 1, context)
+      beginAgain(partial, error.ranges ? partsFor(job.size, context.conduct.partsFrom) : 1, context)
     }
   }
 }
@@ -85,7 +86,7 @@ async function bring(
 async function bringParts(
   job: DownloadJob,
   partial: PartialFile,
-  { client, firstPause, signal, onNote }: TransferContext,
+  { client, conduct, signal, onNote }: TransferContext,
   onBytes: (count: number) => void,
 ): Promise<void> {
   const stop = new AbortController()
@@ -93,7 +94,7 @@ async function bringParts(
   const bringOne = async (part: PartialFile['parts'][number]) => {
     const work = { client, partial, part, signal: both, onBytes }
     await retrying(() => downloadPart(job, work), {
-      ...{ signal: both, firstPause },
+      ...{ signal: both, firstPause: conduct.firstPause },
       progress: () => part.done,
       onPause: (why, pause) => onNote(`${why}; again in ${(pause / 1000).toFixed(1)} s`),
     })

@@ -12,7 +12,7 @@ import { temporaryFolder } from '../../cache/support/temporary.ts'
 import { type Hub, type HubOptions, startHub } from '../../fixture/hub.ts'
 
 /** Short, so that a test of what takes long does not. */
-export const impatience = { connect: 2000, stall: 400, firstPause: 10 }
+export const impatient = { connect: 2000, stall: 400, firstPause: 10, partsFrom: 1 << 30 }
 
 export interface Workshop {
   readonly volume: Volume
@@ -30,7 +30,7 @@ export function startWorkshop(
     ...{ volume, events },
     fetch: (artifact, options = {}) =>
       fetchArtifact(artifact, {
-        ...{ volume, environment, folder: '/', patience: impatience },
+        ...{ volume, environment, folder: '/', conduct: impatient },
         signal: new AbortController().signal,
         report: event => events.push(event),
         ...options,
