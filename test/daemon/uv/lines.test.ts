@@ -99,6 +99,7 @@ test('uv sees the ways to the index and nothing that changes the result', () => 
     NO_COLOR: '1',
     UV_NO_WRAP: '1',
     GIT_TERMINAL_PROMPT: '0',
+    PYTHONDONTWRITEBYTECODE: '1',
   })
 })
 
