@@ -15,7 +15,7 @@ export interface MountResult {
   readonly imageIsDefault: boolean
   /** Ready to paste: into a shell, or into the file that the tool reads. */
   readonly text: string
-  /** The words of the command line; null where the tool reads a file. */
+  /** The words of the command line that starts a container; null where the tool reads a file. */
   readonly words: readonly string[] | null
   /** What the tool can't be told, or the user has to. */
   readonly notes: readonly string[]

@@ -24,8 +24,10 @@ export interface MountPlan {
 
 export interface PlannedImage {
   readonly name: string
-  /** `oci:<layout>:<name>`: in the volume's layout, as podman, skopeo and apptainer take it. */
-  readonly local: string
+  /** The volume's OCI layout, which has it under its name once it was brought; absolute. */
+  readonly layout: string
+  /** Digest of its config, 64 hex digits: podman calls it so. Null: it was not brought yet. */
+  readonly id: string | null
   /** `docker://<host>/<name>@<digest>` where it is one of a registry; null: it is built on the volume's host. */
   readonly registry: string | null
 }

@@ -48,7 +48,7 @@ export function planMounts(input: MountInput): MountPlan {
   if (destinations.size !== mounts.length) throw new Error(`two mounts of ${task} have one destination`)
   return {
     ...{ task, key, mounts },
-    image: image && { name: image.name, local: image.local, registry: image.registry },
+    image: withoutPath(image),
     scratch: [{ destination: CONTAINER.scratch, bytes: policy.scratchBytes }],
     variables: {
       VIRTUAL_ENV: CONTAINER.environment,
@@ -60,6 +60,12 @@ export function planMounts(input: MountInput): MountPlan {
     path: `${CONTAINER.environment}/bin:${image?.path ?? defaultPath}`,
     leased: [key, ...(python === null ? [] : [python.digest]), ...artifacts.map(artifact => artifact.key)],
   }
+}
+
+function withoutPath(image: MountInput['image']): PlannedImage | null {
+  if (image === null) return null
+  const { path: _, ...planned } = image
+  return planned
 }
 
 function environmentMount({ tree, layers }: MountInput): PlannedMount {

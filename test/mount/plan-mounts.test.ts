@@ -3,7 +3,7 @@ import { CONTAINER_PREFIX } from '../../src/key/recipe.ts'
 import { CONTAINER } from '../../src/mount/mount-plan.ts'
 import { planMounts } from '../../src/mount/plan-mounts.ts'
 import { mountForms, renderMounts } from '../../src/mount/render/mount-form.ts'
-import { DIGEST, KEY, LOCAL, mountInput, plainPlan, REFERENCE } from './support/plans.ts'
+import { BASE, DIGEST, KEY, mountInput, plainPlan, REFERENCE } from './support/plans.ts'
 
 const python = { digest: DIGEST, tree: `/srv/volume/pythons/${DIGEST}/tree` }
 const weights = {
@@ -18,7 +18,7 @@ test('environment, interpreter and artifacts, each tree at its place, and all of
   expect(plan).toMatchObject({
     task: 'my-task',
     key: KEY,
-    image: { name: 'base', local: LOCAL, registry: REFERENCE },
+    image: { ...BASE, registry: REFERENCE },
     scratch: [{ destination: '/opt/envd/scratch', bytes: null }],
     path: '/opt/envd/env/bin:/usr/bin:/bin',
     leased: [KEY, DIGEST, weights.key],
@@ -36,7 +36,7 @@ test('layers lie over the environment alone', () => {
 })
 
 test('PATH is the one of the image behind the environment, or what engines take where it sets none', () => {
-  const none = { name: 'base', local: LOCAL, registry: null, path: null }
+  const none = { ...BASE, registry: null, path: null }
   const usual = '/opt/envd/env/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
   expect(plainPlan({ image: none }).path).toBe(usual)
   expect(plainPlan({ image: null })).toMatchObject({ image: null, path: usual })

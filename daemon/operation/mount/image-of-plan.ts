@@ -4,7 +4,8 @@ import type { Volume } from '../../../cache/volume/open-volume.ts'
 import type { Configuration } from '../../../src/config/configuration.ts'
 import type { BaseImage } from '../../../src/image/image.ts'
 import { mismatches } from '../../../src/image/image-facts.ts'
-import { type ImageRecord, imageReference, isOfSource } from '../../../src/image/image-record.ts'
+import { type ImageRecord, isOfSource } from '../../../src/image/image-record.ts'
+import { hexOf } from '../../../src/image/oci.ts'
 import type { MountInput } from '../../../src/mount/plan-mounts.ts'
 import { type MountForm, takesLocalImage } from '../../../src/mount/render/mount-form.ts'
 import type { PrepareOptions } from '../../prepare/prepare-placed.ts'
@@ -24,7 +25,11 @@ export async function imageOfPlan(
   const registry = source.kind === 'registry' ? source.reference : null
   const isNeeded = registry !== null || takesLocalImage(form)
   const record = findFitting(volume, image) ?? (isNeeded ? await bring() : null)
-  return { name, local: imageReference(imageLayout(volume), { name }), registry, path: record?.path ?? null }
+  return {
+    ...{ name, layout: imageLayout(volume), registry },
+    id: record && hexOf(record.config),
+    path: record?.path ?? null,
+  }
 
   async function bring(): Promise<ImageRecord> {
     const { ensureImage } = await import('../../image/ensure-image.ts')

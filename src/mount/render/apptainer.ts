@@ -1,5 +1,5 @@
 import type { MountPlan } from '../mount-plan.ts'
-import { localImage } from './image-argument.ts'
+import { layoutImage } from './image-argument.ts'
 import {
   bindMounts,
   commandLine,
@@ -28,7 +28,7 @@ export function renderApptainer(plan: MountPlan): RenderedMounts {
   })
   const variables = Object.entries({ ...plan.variables, PATH: plan.path }).filter(([name]) => name !== 'HOME')
   const env = variables.map(([name, value]) => ['--env', assignment(name, value)])
-  const { words: image, notes } = localImage(plan, tool)
+  const { words: image, notes } = layoutImage(plan, tool)
   return commandLine([['apptainer', 'exec'], ...binds, ...scratch, ...env, image], notes)
 }
 

@@ -11,7 +11,7 @@ const tool = 'Kubernetes'
  */
 export function renderKubernetes(plan: MountPlan): RenderedMounts {
   const binds = bindMounts(plan, tool)
-  const image = registryReference(plan)
+  const image = plan.image && registryReference(plan.image)
   const lines = [
     'spec:',
     '  containers:',

@@ -1,5 +1,5 @@
 import type { MountPlan } from '../mount-plan.ts'
-import { localImage } from './image-argument.ts'
+import { podmanImage } from './image-argument.ts'
 import {
   assignments,
   bindMounts,
@@ -36,8 +36,9 @@ export function renderPodman(plan: MountPlan): RenderedMounts {
     ].join(','),
   ])
   const variables = assignments(plan).map(assignment => ['--env', assignment])
-  const { words: image, notes } = localImage(plan, tool)
-  return commandLine([['podman', 'run', '--rm'], ...binds, ...scratch, ...variables, image], notes)
+  const { words: image, notes, loading } = podmanImage(plan)
+  const command = commandLine([['podman', 'run', '--rm'], ...binds, ...scratch, ...variables, image], notes)
+  return { ...command, text: `${loading}${command.text}` }
 }
 
 /** Go's CSV reader turns CR LF into LF. */

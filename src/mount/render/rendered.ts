@@ -58,6 +58,6 @@ export function commandLine(
   return { text: `${lines.join(' \\\n  ')}\n`, words: groups.flat(), notes }
 }
 
-function shellWord(word: string): string {
+export function shellWord(word: string): string {
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { EnvdError } from '../../../src/error.ts'
 import { renderKubernetes } from '../../../src/mount/render/kubernetes.ts'
 import { readKubernetes } from '../support/kubernetes.ts'
-import { anyPlan, LOCAL, plainPlan, REFERENCE } from '../support/plans.ts'
+import { anyPlan, BASE, plainPlan, REFERENCE } from '../support/plans.ts'
 import { understoodOf } from '../support/understood.ts'
 
 test('the patch says the plan, whatever the paths; a colon in a path of the container is refused', () => {
@@ -29,7 +29,7 @@ test('the patch says the plan, whatever the paths; a colon in a path of the cont
 test('the image of a registry is named by digest; one that was built here is left to the user', () => {
   expect(readKubernetes(renderKubernetes(plainPlan()).text).image).toBe(REFERENCE.replace('docker://', ''))
   const local = plainPlan({
-    image: { name: 'base', local: LOCAL, registry: null, path: null },
+    image: { ...BASE, registry: null, path: null },
   })
   expect(readKubernetes(renderKubernetes(local).text).image).toBeNull()
 })

@@ -5,7 +5,7 @@ import { type MountInput, planMounts } from '../../../src/mount/plan-mounts.ts'
 
 export const KEY = 'a'.repeat(64) as Key
 export const DIGEST = 'b'.repeat(64)
-export const LOCAL = 'oci:/srv/volume/images/oci:base'
+export const BASE = { name: 'base', layout: '/srv/volume/images/oci', id: 'e'.repeat(64) }
 export const REFERENCE = `docker://registry.example/base@sha256:${'c'.repeat(64)}`
 
 export function mountInput(changes: Partial<MountInput> = {}): MountInput {
@@ -13,7 +13,7 @@ export function mountInput(changes: Partial<MountInput> = {}): MountInput {
     task: 'my-task',
     key: KEY,
     tree: `/srv/volume/envs/${KEY}/tree`,
-    image: { name: 'base', local: LOCAL, registry: REFERENCE, path: '/usr/bin:/bin' },
+    image: { ...BASE, registry: REFERENCE, path: '/usr/bin:/bin' },
     python: null,
     artifacts: [],
     layers: [],

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { MountPlan } from '../../../../src/mount/mount-plan.ts'
@@ -19,7 +19,8 @@ describe.each(['crun', 'runc'] as const)('%s', async runtime => {
   let plan: MountPlan
 
   beforeAll(() => {
-    plan = planOn(join(podman.folder, odd))
+    const id = podmanIn(podman, 'inspect', '--format', '{{.Id}}', SMALL_IMAGE).trim()
+    plan = planOn(join(podman.folder, odd), id)
     // A mount below the tree: read-only has to hold for it, too.
     inNamespace(podman, 'mount', '-t', 'tmpfs', 'tmpfs', join(plan.mounts[0]!.source, 'sub'))
   })
@@ -32,6 +33,17 @@ describe.each(['crun', 'runc'] as const)('%s', async runtime => {
     expect(Object.keys(HostConfig.Tmpfs)).toEqual(['/opt/envd/scratch'])
     expect(Config.Env).toEqual(expect.arrayContaining(assignedBy(plan)))
     expectContainer(plan, pasted(podman, `${text} sh -c '${LOOK}'`))
+  })
+
+  test('it brings the image from a layout at any path, once', () => {
+    const { root, id } = layoutOf(podman, join(podman.folder, `${odd} IMAGES`))
+    const command = renderMounts(
+      { ...plan, image: { ...plan.image!, layout: join(root, 'oci'), id } },
+      'podman',
+    ).text
+    expect(pasted(podman, `${command.trimEnd()} echo started`)).toBe(`${id}\nstarted\n`)
+    rmSync(root, { recursive: true })
+    expect(pasted(podman, `${command.trimEnd()} echo started`)).toBe('started\n')
   })
 
   test('as a user without a home, too', () => {
@@ -96,7 +108,7 @@ describe.each(['crun', 'runc'] as const)('%s', async runtime => {
   })
 
   test('the patch for Kubernetes is read by the parser of podman kube', () => {
-    const named = { name: 'small', local: '', registry: `docker://${SMALL_IMAGE}` }
+    const named = { ...plan.image!, registry: `docker://${SMALL_IMAGE}` }
     const pod = `apiVersion: v1\nkind: Pod\nmetadata:\n  name: pod\n${renderMounts({ ...plan, image: named }, 'kubernetes').text}`
     const file = join(podman.folder, 'pod.yaml')
     writeFileSync(file, pod.replace('- name: task', '- name: task\n      command: ["true"]'))
@@ -123,7 +135,7 @@ const anotherVendor = {
   devices: [{ name: 'all', containerEdits: { env: ['NVIDIA_VISIBLE_DEVICES=void'] } }],
 }
 
-function planOn(volume: string): MountPlan {
+function planOn(volume: string, id: string): MountPlan {
   const [tree, python, weights] = ['env/tree', `python/${DIGEST}/tree`, 'weights/tree'].map(name =>
     join(volume, name),
   )
@@ -139,7 +151,7 @@ function planOn(volume: string): MountPlan {
         variables: { ODD: `a "b", $HOME $(id) 'c'\\ =\nd`, EMPTY: '' },
       },
     ],
-    image: { name: 'small', local: SMALL_IMAGE, registry: null, path: null },
+    image: { name: 'small', layout: join(volume, 'oci'), id, registry: null, path: null },
   })
   return plan
 }
@@ -181,6 +193,21 @@ function expectContainer(plan: MountPlan, output: string): void {
     'executes',
     'has a home',
   ])
+}
+
+/** A layout with an image that podman doesn't have, named as the plan's. */
+function layoutOf(podman: Podman, root: string): { readonly root: string; readonly id: string } {
+  const [rootfs, archive] = [join(root, 'rootfs'), join(podman.folder, 'rootfs.tar')]
+  mkdirSync(join(rootfs, 'bin'), { recursive: true })
+  execFileSync('cp', ['/bin/busybox', join(rootfs, 'bin/echo')])
+  execFileSync('tar', ['-C', rootfs, '-cf', archive, '.'])
+  const imported = podmanIn(podman, 'import', '-q', archive, 'localhost/other:1').trim()
+  execFileSync('mkdir', [join(root, 'oci')])
+  inNamespace(podman, 'sh', '-c', 'cd "$1" && podman push -q localhost/other:1 oci:oci:small', 'sh', root)
+  podmanIn(podman, 'rmi', imported)
+  const index = JSON.parse(readFileSync(join(root, 'oci/index.json'), 'utf8'))
+  const manifest = readFileSync(join(root, 'oci/blobs', index.manifests[0].digest.replace(':', '/')), 'utf8')
+  return { root, id: JSON.parse(manifest).config.digest.replace('sha256:', '') }
 }
 
 /** What a shell answers to the pasted text; standard error joined, since `podman run` has nothing to say there. */
