@@ -6,6 +6,7 @@ import { publishFolder } from '../disk/durable.ts'
 import { onMachine } from '../disk/machine-error.ts'
 import { removeFolder } from '../disk/remove-folder.ts'
 import { readLeases } from '../lease/live-leases.ts'
+import { faultPoint } from '../volume/fault-point.ts'
 import { pythonFolder, stagingFolder, treeFile } from '../volume/layout.ts'
 import type { Volume } from '../volume/open-volume.ts'
 import { requireOwner } from '../volume/require-owner.ts'
@@ -28,6 +29,7 @@ export async function removePython(volume: Volume, digest: string): Promise<numb
   }
   requireUnleased(volume, digest)
   const wasReady = existsSync(record)
+  faultPoint('python:before-hide')
   if (wasReady) onMachine(record, () => renameSync(record, hidden))
   try {
     requireUnleased(volume, digest)

@@ -44,8 +44,8 @@ export function openElf(bytes: Uint8Array): ElfFile | null {
     dynamic: ofDynamic,
     loader: ofLoader,
     inMemory(address, size) {
-      const at = segments.find(one => one.kind === load && holds(one, address, size))
-      return at === undefined ? null : part(at.offset + address - at.address, size)
+      const at = placeInFile(segments, address, size)
+      return at === null ? null : part(at, size)
     },
   }
 }
@@ -65,6 +65,19 @@ function readSegments(view: DataView): Segment[] | null {
   })
 }
 
-function holds(segment: Segment, address: number, size: number): boolean {
-  return address >= segment.address && address + size <= segment.address + segment.size
+/** A table may reach over several segments that follow one another in file and memory alike, as patchelf leaves them. */
+function placeInFile(segments: readonly Segment[], address: number, size: number): number | null {
+  let place: number | null = null
+  for (let at = address; place === null || at < address + size; ) {
+    const segment = segments.find(one => one.kind === load && holds(one, at))
+    if (segment === undefined) return null
+    place ??= segment.offset + address - segment.address
+    if (segment.offset - segment.address !== place - address) return null
+    at = segment.address + segment.size
+  }
+  return place
+}
+
+function holds({ address, size }: Segment, at: number): boolean {
+  return at >= address && at < address + size
 }

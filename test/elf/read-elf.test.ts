@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { newerGlibc } from '../../src/elf/glibc-version.ts'
 import { readElf } from '../../src/elf/read-elf.ts'
+import { temporaryFolder } from '../cache/support/temporary.ts'
 import { interpreters } from '../fixture/interpreter.ts'
 import { makeElf } from './support/make-elf.ts'
 
@@ -20,25 +21,38 @@ const files = interpreters().flatMap(({ path, version }) => {
   ]
 })
 
+function expectAsObjdump(file: string): void {
+  const said = objdump(file)
+  const values = (name: string) =>
+    [...said.matchAll(new RegExp(`^\\s+${name}\\s+(.*)$`, 'gm'))].map(([, one]) => one)
+  const versions = [...said.matchAll(/ GLIBC_(\d+\.\d+)/g)].map(([, version]) => version!)
+  expect(readElf(readFileSync(file))).toEqual({
+    machine: /file format elf64-(\S+)/.exec(said)![1] === 'x86-64' ? 'x86_64' : 'aarch64',
+    loader: said.includes(' INTERP ') ? expect.stringMatching(/^\/lib.*\/ld-linux-[\w.-]+$/) : null,
+    soname: values('SONAME')[0] ?? null,
+    needed: values('NEEDED'),
+    runpath: values('RUNPATH')[0] ?? values('RPATH')[0] ?? null,
+    glibc: versions.length === 0 ? null : versions.reduce<string | null>(newerGlibc, null),
+  })
+}
+
 /** binutils: comes with g++. */
 function objdump(file: string): string {
   return execFileSync('objdump', ['-p', file], { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' } })
 }
 
 describe('says what objdump says', () => {
-  test.each(files)('of %s', file => {
-    const said = objdump(file)
-    const values = (name: string) =>
-      [...said.matchAll(new RegExp(`^\\s+${name}\\s+(.*)$`, 'gm'))].map(([, one]) => one)
-    const versions = [...said.matchAll(/ GLIBC_(\d+\.\d+)/g)].map(([, version]) => version!)
-    expect(readElf(readFileSync(file))).toEqual({
-      machine: /file format elf64-(\S+)/.exec(said)![1] === 'x86-64' ? 'x86_64' : 'aarch64',
-      loader: said.includes(' INTERP ') ? expect.stringMatching(/^\/lib.*\/ld-linux-[\w.-]+$/) : null,
-      soname: values('SONAME')[0] ?? null,
-      needed: values('NEEDED'),
-      runpath: values('RUNPATH')[0] ?? values('RPATH')[0] ?? null,
-      glibc: versions.length === 0 ? null : versions.reduce<string | null>(newerGlibc, null),
-    })
+  test.each(files)('of %s', file => expectAsObjdump(file))
+
+  // It moves tables, over more than one segment where there is little room.
+  test.each(interpreters().map(({ path }) => path))('of %s after patchelf', file => {
+    const copy = join(temporaryFolder(), 'python')
+    copyFileSync(file, copy)
+    for (const runpath of ['$ORIGIN/../lib', `/${'x'.repeat(5000)}`]) {
+      execFileSync('patchelf', ['--set-rpath', runpath, copy])
+      expectAsObjdump(copy)
+      expect(readElf(readFileSync(copy))?.runpath).toBe(runpath)
+    }
   })
 
   test('there is something to compare, and not all of it is alike', () => {

@@ -1,8 +1,10 @@
+import { readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { onMachine } from '../../../cache/disk/machine-error.ts'
 import { CONTAINER } from '../../../src/mount/mount-plan.ts'
 import { escapeName } from '../../../src/tree/escaped-name.ts'
 import { compileModules } from '../compile-modules.ts'
-import type { CopiedFile } from './copy-parts.ts'
 
 export interface CompileOptions {
   readonly signal: AbortSignal
@@ -17,12 +19,9 @@ export interface CompileOptions {
 export async function compileLibrary(
   interpreter: string,
   copy: string,
-  files: readonly CopiedFile[],
   { signal, onProgress }: CompileOptions,
 ): Promise<void> {
-  const modules = files
-    .map(({ path }) => path)
-    .filter(path => path.startsWith('lib/') && path.endsWith('.py'))
+  const modules = modulesIn(copy)
   let done = 0
   const onDone = (count: number) => {
     done += count
@@ -43,4 +42,13 @@ export async function compileLibrary(
       ),
     ),
   )
+}
+
+/** Links to modules among them: each name of a module has bytecode of its own. */
+function modulesIn(copy: string): string[] {
+  const library = join(copy, 'lib')
+  return onMachine(library, () => readdirSync(library, { recursive: true, encoding: 'utf8' }))
+    .filter(path => path.endsWith('.py'))
+    .map(path => `lib/${path}`)
+    .sort()
 }

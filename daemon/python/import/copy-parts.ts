@@ -110,8 +110,13 @@ function staysInside(parts: readonly Part[], link: string): boolean {
   const place = join(dirname(link), target)
   return parts.some(({ from }) => {
     const inside = relative(from, place)
-    return !inside.startsWith('../') && (inside === '' || !isLeftOut(inside))
+    return !inside.startsWith('../') && !pathsTo(inside).some(isLeftOut)
   })
+}
+
+/** `a`, `a/b` and `a/b/c` of the last. */
+function pathsTo(path: string): string[] {
+  return path.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'))
 }
 
 /** Executable for all or for nobody, and writable for its owner, whatever the original is. */

@@ -103,7 +103,7 @@ async function makeCopy(
   const { elves, libraries, minimumGlibc } = bringLibraries(copy, files, host)
   report({ phase: 'install', message: 'making it relocatable' })
   await setRunpaths(copy, elves, signal)
-  await compileLibrary(interpreter, copy, files, {
+  await compileLibrary(interpreter, copy, {
     signal,
     onProgress: (done, total) =>
       report({ phase: 'compile', message: 'compiling', done, total, unit: 'files' }),

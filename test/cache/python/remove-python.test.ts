@@ -1,10 +1,12 @@
 import { existsSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { takeLease } from '../../../cache/lease/take-lease.ts'
 import { listPythons } from '../../../cache/python/list-pythons.ts'
 import { removePython } from '../../../cache/python/remove-python.ts'
 import { pythonFolder, treeFile } from '../../../cache/volume/layout.ts'
+import { childProgram } from '../support/child.ts'
 import { newVolume } from '../support/temporary.ts'
 import { madeFiles, takeInMade } from './support/made-python.ts'
 
@@ -37,6 +39,26 @@ test('one that a lease names stays, visible as before; it goes when the lease ha
   lease.release()
   await removePython(volume, record.digest)
   expect(listPythons(volume)).toEqual([])
+})
+
+const remover = await childProgram(`
+  import { openVolume } from './cache/volume/open-volume.ts'
+  import { removePython } from './cache/python/remove-python.ts'
+  say('removing')
+  const removed = removePython(openVolume(args[0]!, { create: false }), args[1]!)
+  say(await removed.then(() => 'removed', error => error.code))
+`)
+
+test('a lease taken after the first look at the leases is seen by the second', async () => {
+  const volume = newVolume()
+  const { record } = await takeInMade(volume)
+  const slow = remover({ env: { ENVD_FAULT: 'python:before-hide:pause' } }, volume.root, record.digest)
+  expect(await slow.next()).toBe('removing')
+  await setTimeout(1000)
+  const lease = takeLease(volume, { kind: 'run', keys: [record.digest] })
+  expect(await slow.next()).toBe('PYTHON_IN_USE')
+  expect(listPythons(volume)).toEqual([record])
+  lease.release()
 })
 
 test('a fresh lease that cannot be read may be for it', async () => {
