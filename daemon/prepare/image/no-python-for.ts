@@ -5,7 +5,6 @@ import { EnvdError } from '../../../src/error.ts'
 import { unfitPythons } from '../../../src/image/choose-python.ts'
 import type { BaseImage } from '../../../src/image/image.ts'
 import { SUPPORTED_PYTHONS_TEXT } from '../../../src/task/python-request.ts'
-import { askInterpreter } from '../../python/ask-interpreter.ts'
 import { findInterpreter } from '../../python/find-interpreter.ts'
 
 /** PYTHON_NOT_FOUND of a task in an image: what there is, why it doesn't fit, and what could be taken in. */
@@ -15,7 +14,7 @@ export function noPythonFor(
   image: BaseImage,
   wanted: string | null,
 ): EnvdError {
-  const host = [python, null].flatMap(explicit => prefixOnHost(volume, wanted, explicit))
+  const host = [python, null].flatMap(explicit => interpreterOnHost(volume, wanted, explicit))
   const what = wanted === null ? `a ${SUPPORTED_PYTHONS_TEXT}` : `Python ${wanted}`
   const found = unfitPythons(image, wanted, listPythons(volume))
   const there = found.map(({ version, where, why }) => `${version} ${where} (${why})`).join('; ')
@@ -26,16 +25,16 @@ export function noPythonFor(
   )
 }
 
-function hint(prefix: string | undefined, wanted: string | null): string {
-  if (prefix !== undefined) return `Take one in that this host has: envd python import ${prefix}`
+function hint(interpreter: string | undefined, wanted: string | null): string {
+  if (interpreter !== undefined) return `Take one in that this host has: envd python import ${interpreter}`
   const what = wanted === null ? SUPPORTED_PYTHONS_TEXT : `CPython ${wanted}`
   return `Install ${what} on this host, and take it in with \`envd python import PREFIX\`.`
 }
 
 /** None where this host has no interpreter that fits. */
-function prefixOnHost(volume: Volume, wanted: string | null, explicit: string | null): string[] {
+function interpreterOnHost(volume: Volume, wanted: string | null, explicit: string | null): string[] {
   try {
-    return [askInterpreter(volume, findInterpreter(volume, wanted, explicit, process.env)).prefix]
+    return [findInterpreter(volume, wanted, explicit, process.env)]
   } catch (error) {
     if (error instanceof EnvdError && error.code.startsWith('PYTHON_')) return []
     throw error

@@ -19,7 +19,7 @@ async function newGround() {
     ground,
     onHost: async () => (await ground.prepare('task', { env })).key,
     inContainer: async () => {
-      const answer = await ground.run(['mount', 'task', '--for', 'podman', '--json'], { env })
+      const answer = await ground.run(['mount', 'task', '--for', 'docker', '--json'], { env })
       const { result } = JSON.parse(answer.stdout)
       return { key: result.plan.key as string, imageIsDefault: result.imageIsDefault as boolean }
     },

@@ -11,7 +11,7 @@ export const shortVersion = `${major}.${minor}`
 
 export interface ImageFacts {
   /** Null: the image has none. */
-  readonly python?: { readonly version: string } | null
+  readonly python?: { readonly version: string; readonly path?: string; readonly prefix?: string } | null
   readonly glibc?: string
   readonly machine?: string
 }
@@ -21,15 +21,16 @@ export const imagePython = `/opt/image/bin/python${shortVersion}`
 
 /** An image.toml in `folder`: facts without an image. */
 export function addImage(folder: string, name: string, facts: ImageFacts = {}): void {
-  const { python = here, glibc = '2.36', machine } = facts
+  const { python = { version: here.version }, glibc = '2.36', machine } = facts
+  const { version, path = imagePython, prefix = '/opt/image' } = python ?? {}
   const lines = [
     `glibc = "${glibc}"`,
     ...(machine === undefined ? [] : [`machine = "${machine}"`]),
-    '[registry]',
-    `reference = "docker://images.example/${name}@sha256:${'0'.repeat(64)}"`,
+    '[debian]',
+    'suite = "bookworm"',
     ...(python === null
       ? []
-      : ['[python]', `path = "${imagePython}"`, `version = "${python.version}"`, 'prefix = "/opt/image"']),
+      : ['[python]', `path = "${path}"`, `version = "${version}"`, `prefix = "${prefix}"`]),
   ]
   mkdirSync(join(folder, name), { recursive: true })
   writeFileSync(join(folder, name, 'image.toml'), `${lines.join('\n')}\n`)
