@@ -1,5 +1,6 @@
 import { damagedBlobs } from '../../cache/image/damaged-blobs.ts'
 import { findImage } from '../../cache/image/find-image.ts'
+import { sweepStaging } from '../../cache/lease/sweep-staging.ts'
 import { withStagingFolder } from '../../cache/lease/with-staging.ts'
 import { imageLayout } from '../../cache/volume/layout.ts'
 import type { DebianImage } from '../../src/image/debian-packages.ts'
@@ -53,7 +54,8 @@ export async function findOrBringImage(work: ImageWork, image: BaseImage): Promi
   })
 }
 
-function bring(work: ImageWork, image: BaseImage, update: boolean): Promise<ImageRecord> {
+async function bring(work: ImageWork, image: BaseImage, update: boolean): Promise<ImageRecord> {
+  await sweepStaging(work.volume)
   return isRegistry(image) ? pullImage(work, image) : buildImage(work, image as DebianImage, update)
 }
 
