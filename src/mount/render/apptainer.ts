@@ -14,7 +14,7 @@ const tool = 'apptainer'
 /**
  * Apptainer user guide, "Bind Paths and Mounts" (`--mount`, one CSV record, takes paths that `--bind` can't) and
  * "Environment and Metadata". Its binds are nosuid and nodev by themselves. HOME is its own affair: it brings the
- * user's home, and refuses to have the variable set.
+ * user's home, and refuses to have the variable set. Without `--cleanenv` every variable of the host would get in.
  */
 export function renderApptainer(plan: MountPlan): RenderedMounts {
   const binds = bindMounts(plan, tool).map(({ source, destination }) => [
@@ -29,7 +29,7 @@ export function renderApptainer(plan: MountPlan): RenderedMounts {
   const variables = Object.entries({ ...plan.variables, PATH: plan.path }).filter(([name]) => name !== 'HOME')
   const env = variables.map(([name, value]) => ['--env', assignment(name, value)])
   const { words: image, notes } = layoutImage(plan, tool)
-  return commandLine([['apptainer', 'exec'], ...binds, ...scratch, ...env, image], notes)
+  return commandLine([['apptainer', 'exec', '--cleanenv'], ...binds, ...scratch, ...env, image], notes)
 }
 
 /** $APPTAINER_MOUNT splits at line ends, and `--mount` may be given that way. */

@@ -47,7 +47,12 @@ export function renderKubernetes(plan: MountPlan): RenderedMounts {
         : ['      emptyDir:', `        sizeLimit: ${quoted(`${bytes}`)}`]),
     ]),
   ]
-  const notes = ['call the container as yours is called, and run the pod on a node that has this volume']
+  const notes = [
+    'call the container as yours is called, and run the pod on a node that has this volume',
+    ...(plan.image === null || image !== null
+      ? []
+      : [`push base image ${plan.image.name} to a registry, and name it`]),
+  ]
   return { text: `${lines.join('\n')}\n`, words: null, notes }
 }
 

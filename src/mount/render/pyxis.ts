@@ -3,6 +3,9 @@ import { bindMounts, commandLine, type RenderedMounts, refuseCharacters } from '
 
 const tool = 'pyxis'
 
+/** The job's variables reach the container; of an interpreter on the host these would lead away. Empty is unset. */
+const hostVariables = ['PYTHONHOME=', 'PYTHONPATH=']
+
 /**
  * Options of srun with the pyxis plugin (args.c: `--container-mounts=SRC:DST[:FLAGS][,…]`, flags joined by `+`;
  * `tmpfs` is a source). pyxis hands them to enroot as lines of an fstab, so white space, and what fstab(5) escapes,
@@ -19,7 +22,9 @@ export function renderPyxis(plan: MountPlan): RenderedMounts {
   const variables = Object.entries({ ...plan.variables, PATH: plan.path })
   const groups = [
     ['srun'],
-    [`--export=${['ALL', ...variables.map(([name, value]) => assignment(name, value))].join(',')}`],
+    [
+      `--export=${['ALL', ...hostVariables, ...variables.map(([name, value]) => assignment(name, value))].join(',')}`,
+    ],
     [`--container-env=${variables.map(([name]) => name).join(',')}`],
     [`--container-mounts=${[...binds, ...scratch].join(',')}`],
   ]
