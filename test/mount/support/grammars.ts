@@ -79,7 +79,8 @@ export function readPyxis(words: readonly string[]): Understood {
     throw new Error('not read-only')
   const [all, ...exported] = option('export').split(',')
   if (all !== 'ALL') throw new Error('the job loses its environment')
-  const variables = Object.fromEntries(exported.map(assignment))
+  const { PYTHONHOME, PYTHONPATH, ...variables } = Object.fromEntries(exported.map(assignment))
+  if (PYTHONHOME !== '' || PYTHONPATH !== '') throw new Error("the host's interpreter gets in")
   if (option('container-env') !== Object.keys(variables).join(','))
     throw new Error('the image would override')
   return {
