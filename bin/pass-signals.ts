@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 const passed = [
@@ -16,11 +15,14 @@ const passed = [
 /** What a terminal sends to every process of its foreground group, the child among them. */
 const fromTerminal = new Set<NodeJS.Signals>(['SIGINT', 'SIGQUIT', 'SIGWINCH', 'SIGTSTP'])
 
-/** Hands the signals of this process on to `child`; returns what ends that. */
-export function passSignals(child: ChildProcess): () => void {
+/**
+ * Hands the signals of this process on to a child; returns what ends that. Called before the child is there, since
+ * whoever sees it run may send one at once; none is handed on before the caller gives way to the event loop.
+ */
+export function passSignals(send: (signal: NodeJS.Signals) => void): () => void {
   const listeners = passed.map(signal => {
     const listener = () => {
-      if (!(fromTerminal.has(signal) && isInForeground())) child.kill(signal)
+      if (!(fromTerminal.has(signal) && isInForeground())) send(signal)
       if (signal === 'SIGTSTP') process.kill(process.pid, 'SIGSTOP')
     }
     process.on(signal, listener)

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import type { EnvironmentInUse } from '../../src/api/operations.ts'
 import { EnvdError } from '../../src/error.ts'
@@ -33,8 +33,8 @@ function runCommand(
   const env = { ...process.env, ...variables } as NodeJS.ProcessEnv
   for (const name of unset) delete env[name]
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { stdio: 'inherit', env })
-    const stop = passSignals(child)
+    const stop = passSignals(name => child.kill(name))
+    const child = start(command, args, env)
     if (child.pid !== undefined) handTo(child.pid)
     takeSignals()
     child.once('error', cause => {
@@ -48,11 +48,21 @@ function runCommand(
   })
 }
 
+/** Some of what keeps a command from starting Node throws, and some it emits. */
+function start(command: string, args: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
+  try {
+    return spawn(command, args, { stdio: 'inherit', env })
+  } catch (cause) {
+    throw notStarted(command, cause as NodeJS.ErrnoException)
+  }
+}
+
 function notStarted(command: string, cause: NodeJS.ErrnoException): EnvdError {
   const reasons: Record<string, string> = {
     ENOENT: 'there is no such command in the environment or on PATH',
     EACCES: 'it may not be executed',
     ENOEXEC: 'it is neither a program nor a script with a #! line',
+    E2BIG: 'its arguments and the environment variables are too long',
   }
   const reason = reasons[cause.code ?? ''] ?? cause.message
   return new EnvdError('COMMAND_NOT_FOUND', `cannot run ${command}: ${reason}`, {

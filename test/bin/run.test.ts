@@ -49,7 +49,7 @@ describe('the exit status', () => {
   })
 
   test('of what is no command is an error of envd', async () => {
-    const { envd, home } = await withTask()
+    const { envd, home, environment } = await withTask()
     const asJson = await envd(['run', 'a', '--json', '--', 'no-such-command'])
     expect(JSON.parse(asJson.stdout)).toMatchObject({ ok: false, error: { code: 'COMMAND_NOT_FOUND' } })
     const missing = await envd(['run', 'a', '--', 'no-such-command'])
@@ -57,6 +57,9 @@ describe('the exit status', () => {
     expect(missing.stderr).toContain('error[COMMAND_NOT_FOUND]: cannot run no-such-command')
     writeFileSync(join(home, 'data'), 'not a program')
     expect((await envd(['run', 'a', '--', join(home, 'data')])).stderr).toContain('error[COMMAND_NOT_FOUND]')
+    // A variable has at most 131,072 bytes (execve(2)), and PATH gets the environment in front.
+    const PATH = environment.PATH!.padEnd(131_000, ':/nowhere')
+    expect((await envd(['run', 'a', '--', 'true'], { PATH })).stderr).toContain('are too long')
   })
 })
 
