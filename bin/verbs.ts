@@ -17,6 +17,10 @@ const loaders: Record<CommandName, () => Promise<object>> = {
   'python import': async () => (await import('./command/python/python.ts')).takeIn,
   'python ls': async () => (await import('./command/python/python.ts')).list,
   'python rm': async () => (await import('./command/python/python.ts')).remove,
+  'artifact ls': async () => (await import('./command/artifact/artifact.ts')).list,
+  'artifact add': async () => (await import('./command/artifact/add.ts')).verb,
+  'artifact pin': async () => (await import('./command/artifact/artifact.ts')).pin,
+  'artifact fetch': async () => (await import('./command/artifact/artifact.ts')).fetch,
   config: async () => (await import('./command/config.ts')).verb,
   volume: async () => (await import('./command/volume/volume.ts')).info,
   'volume upgrade': async () => (await import('./command/volume/volume.ts')).upgrade,
@@ -25,6 +29,9 @@ const loaders: Record<CommandName, () => Promise<object>> = {
   index: async () => (await import('./command/volume/index.ts')).status,
   'index rebuild': async () => (await import('./command/volume/index.ts')).rebuild,
   mount: async () => (await import('./command/mount.ts')).verb,
+  'hook install': async () => (await import('./command/hook/hook.ts')).install,
+  'hook uninstall': async () => (await import('./command/hook/hook.ts')).uninstall,
+  'hook status': async () => (await import('./command/hook/hook.ts')).status,
   completion: async () => (await import('./command/completion.ts')).verb,
 }
 

@@ -1,5 +1,14 @@
 import type { Volume } from '../cache/volume/open-volume.ts'
 import { openVolume } from '../cache/volume/open-volume.ts'
+import type {
+  AddArtifactRequest,
+  AddedArtifact,
+  FetchedTask,
+  PinnedTask,
+  ShownEnvironment,
+  TaskArtifacts,
+} from '../src/api/artifacts.ts'
+import type { HookInstallation, HookRemoval, HookStatus } from '../src/api/hook.ts'
 import type { BringImagesRequest, CheckedImage, ImageOutcome, ImageRow } from '../src/api/images.ts'
 import type { MountRequest, MountResult } from '../src/api/mount.ts'
 import type {
@@ -22,7 +31,6 @@ import type { PythonImport, PythonRow, RemovedPython } from '../src/api/pythons.
 import type { Configuration, Origin } from '../src/config/configuration.ts'
 import { isKey } from '../src/digest.ts'
 import { asEnvdError, EnvdError } from '../src/error.ts'
-import type { Receipt } from '../src/report/receipt.ts'
 import { prepareTask } from './prepare/prepare-task.ts'
 import { taskNames } from './prepare/task/task-names.ts'
 
@@ -48,7 +56,7 @@ export interface Door {
   prepare(request: PrepareRequest, options?: WorkOptions): Promise<PrepareOutcome[]>
   list(): Promise<TaskRow[]>
   /** Of a task or of a key. */
-  show(reference: string): Promise<Receipt>
+  show(reference: string): Promise<ShownEnvironment>
   why(a: string, b: string, options?: WorkOptions): Promise<WhyResult>
   add(request: AddRequest): Promise<AddedTask>
   remove(reference: string): Promise<RemovedEnvironment>
@@ -56,6 +64,10 @@ export interface Door {
   use(task: string, options?: WorkOptions): Promise<EnvironmentInUse>
   /** Prepares where needed, for the task's base image or the default one. Errors: MOUNT_NOT_EXPRESSIBLE. */
   mount(request: MountRequest, options?: WorkOptions): Promise<MountResult>
+  /** Of the folder engines read, or the one podman does. Errors: HOST_NOT_WRITABLE. */
+  installHook(folder?: string): Promise<HookInstallation>
+  uninstallHook(folder?: string): Promise<HookRemoval>
+  hookStatus(folder?: string): Promise<HookStatus>
   /** Takes in the CPython at a prefix, or of an interpreter, for containers. */
   importPython(path: string, options?: WorkOptions): Promise<PythonImport>
   /** Newest version first. */
@@ -67,6 +79,14 @@ export interface Door {
   bringImages(request: BringImagesRequest, options?: WorkOptions): Promise<ImageOutcome[]>
   /** Empty: all that are on the volume. Errors: VOLUME_NOT_OWNER, TOOL_MISSING, SANDBOX_FAILED. */
   checkImages(images: readonly string[], options?: WorkOptions): Promise<CheckedImage[]>
+  /** Of the tasks named, else of every task that has some. */
+  artifacts(tasks: readonly string[]): Promise<TaskArtifacts[]>
+  /** Brings what is missing of the artifacts of tasks. */
+  fetchArtifacts(tasks: readonly string[], options?: WorkOptions): Promise<FetchedTask[]>
+  /** Writes the commits of branches and tags, and the digests of directories, into task.toml. */
+  pinArtifacts(task: string, options?: WorkOptions): Promise<PinnedTask>
+  /** Adds an artifact to task.toml, pinned. */
+  addArtifact(task: string, request: AddArtifactRequest, options?: WorkOptions): Promise<AddedArtifact>
   volume(): Promise<VolumeInfo>
   upgradeVolume(): Promise<VolumeUpgrade>
   removeVolume(options: { readonly force: boolean }): Promise<VolumeRemoval>
@@ -114,6 +134,10 @@ export function openDoor(configuration: Configuration, { onNote = () => {} }: Do
       (await import('./operation/remove.ts')).remove(configuration, existing(), reference),
     use: async (task, options = {}) =>
       (await import('./operation/use.ts')).use(configuration, volume(), task, options),
+    installHook: async folder => (await import('./operation/hook/hook.ts')).installHook(folder),
+    uninstallHook: async folder => (await import('./operation/hook/hook.ts')).uninstallHook(folder),
+    hookStatus: async folder =>
+      (await import('./operation/hook/hook.ts')).status(unlessMissing(existing), folder),
     mount: async (request, options = {}) =>
       (await import('./operation/mount/mount.ts')).mount(configuration, volume(), request, options),
     importPython: async (path, options = {}) =>
@@ -135,6 +159,28 @@ export function openDoor(configuration: Configuration, { onNote = () => {} }: Do
         configuration,
         existing(),
         images,
+        options,
+      ),
+    artifacts: async tasks =>
+      (await import('./operation/artifact/list-artifacts.ts')).listArtifacts(
+        configuration,
+        unlessMissing(existing),
+        tasks,
+      ),
+    fetchArtifacts: async (tasks, options = {}) =>
+      (await import('./operation/artifact/fetch-artifacts.ts')).fetchArtifacts(
+        configuration,
+        volume(),
+        tasks,
+        options,
+      ),
+    pinArtifacts: async (task, options = {}) =>
+      (await import('./operation/artifact/pin-artifacts.ts')).pinArtifacts(configuration, task, options),
+    addArtifact: async (task, request, options = {}) =>
+      (await import('./operation/artifact/add-artifact.ts')).addArtifact(
+        configuration,
+        task,
+        request,
         options,
       ),
     volume: async () => (await import('./operation/volume.ts')).volumeInfo(existing()),

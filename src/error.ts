@@ -211,6 +211,10 @@ const kinds = {
     exit: 3,
     hint: 'Run it as root; or use `envd mount --for podman`, which writes nothing on the host.',
   },
+  HOOK_BROKEN: {
+    exit: 1,
+    hint: 'Install it again with `envd hook install`; remove or correct files of others.',
+  },
   CDI_DEVICE_TAKEN: {
     exit: 1,
     hint: 'Use one volume on a host, give the task another name, or wait for its containers to end.',

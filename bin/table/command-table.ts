@@ -1,8 +1,10 @@
 /** The command line as data: parsing, `--help`, completion and the README's list of commands are made from it. */
 
+import { artifactCommands } from './artifact-commands.ts'
 import { containerCommands } from './container-commands.ts'
 import type { CommandEntry, OptionEntry } from './entry.ts'
 import { environmentCommands } from './environment-commands.ts'
+import { hookCommands } from './hook-commands.ts'
 import { imageCommands } from './image-commands.ts'
 import { pythonCommands } from './python-commands.ts'
 import { volumeCommands } from './volume-commands.ts'
@@ -31,8 +33,10 @@ export const globalOptions = [
 export const commandTable = {
   ...environmentCommands,
   ...containerCommands,
+  ...hookCommands,
   ...imageCommands,
   ...pythonCommands,
+  ...artifactCommands,
   ...volumeCommands,
 }
 

@@ -21,9 +21,15 @@ export async function mount(
     const { plan, imageIsDefault } = await planTask(configuration, volume, request, options)
     const { task, form } = request
     const result = { plan, form, imageIsDefault, ...renderMounts(plan, form) }
-    if (form !== 'cdi') return result
-    const { writeCdiSpec } = await import('../../runtime/cdi/write-spec.ts')
-    return { ...result, cdi: { device: cdiDevice(task), ...writeCdiSpec(volume, plan) } }
+    if (form === 'cdi') {
+      const { writeCdiSpec } = await import('../../runtime/cdi/write-spec.ts')
+      return { ...result, cdi: { device: cdiDevice(task), ...writeCdiSpec(volume, plan) } }
+    }
+    if (form === 'oci') {
+      const { publishTask } = await import('../../runtime/hook/publish-task.ts')
+      return { ...result, notes: [...result.notes, ...publishTask(volume, plan)] }
+    }
+    return result
   }
   return attempt().catch(error => {
     if (error instanceof EnvdError && error.code === 'ENVIRONMENT_NOT_READY') return attempt()

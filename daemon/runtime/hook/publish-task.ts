@@ -6,16 +6,17 @@ import { taskFile } from '../../../src/mount/hook/task-file.ts'
 import type { MountPlan } from '../../../src/mount/mount-plan.ts'
 import { claimPlan } from '../claim/claim-plan.ts'
 import { requireStateFolder, taskFilesFolder } from '../state-folder.ts'
+import { INSTALLED_PROGRAM } from './hook-file.ts'
 
 /**
  * Leaves for the hook of hooks.d what a container with the annotation `dev.envd.task=<task>` gets, where the hook is
- * installed; nothing otherwise. Claims it for ten minutes. Returns the file, or null. Errors: those of `claimPlan`,
+ * installed; nothing otherwise. Claims it for ten minutes. Returns what to say about it. Errors: those of `claimPlan`,
  * HOST_NOT_WRITABLE.
  */
-export function publishTask(volume: Volume, plan: MountPlan): string | null {
-  if (process.geteuid!() !== 0 || !existsSync(taskFilesFolder)) return null
+export function publishTask(volume: Volume, plan: MountPlan): string[] {
+  if (process.geteuid!() !== 0 || !existsSync(INSTALLED_PROGRAM)) return []
   requireStateFolder()
   const path = join(taskFilesFolder, `${plan.task}.sh`)
   claimPlan(volume, plan, facts => writeDurable(path, taskFile(plan, facts), { mode: 0o644 }))
-  return path
+  return [`containers with the annotation dev.envd.task=${plan.task} get it on this host`]
 }
