@@ -1,8 +1,8 @@
-import type { Receipt } from '../../src/report/receipt.ts'
-import { receiptText } from '../render/result/receipt.ts'
+import type { ShownEnvironment } from '../../src/api/artifacts.ts'
+import { shownText } from '../render/result/receipt.ts'
 import type { Verb } from '../verb.ts'
 
-export const verb: Verb<Receipt> = {
+export const verb: Verb<ShownEnvironment> = {
   run: async ({ arguments: [reference = ''] }, context) => (await context.door()).show(reference),
-  text: receiptText,
+  text: shownText,
 }

@@ -7,22 +7,22 @@ import { requireOwner } from '../../cache/volume/require-owner.ts'
 import { type Artifact, describeArtifact } from '../../src/artifact/artifact.ts'
 import { artifactKey, sourceOf } from '../../src/artifact/artifact-key.ts'
 import type { Key } from '../../src/digest.ts'
-import type { Conduct } from '../download/http/send.ts'
+import { type Conduct, usualConduct } from '../download/conduct.ts'
 import { withStaging } from '../prepare/build/with-staging.ts'
 import type { ReportProgress } from '../prepare/progress.ts'
-import { bringDirectory } from './directory/bring-directory.ts'
-import { bringHub } from './hub/bring-hub.ts'
-import { bringUrl } from './url/bring-url.ts'
 
 export interface FetchContext {
   readonly volume: Volume
   /** What a relative `directory` starts from: the task's folder. */
   readonly folder: string
   readonly environment: NodeJS.ProcessEnv
-  readonly conduct: Conduct
+  /** Absent: the usual one. */
+  readonly conduct?: Conduct
   readonly signal: AbortSignal
   readonly report: ReportProgress
 }
+
+export type BringContext = FetchContext & { readonly conduct: Conduct }
 
 export interface FetchedArtifact extends ReadyArtifact {
   readonly key: Key
@@ -64,7 +64,11 @@ export async function fetchArtifact(artifact: Artifact, context: FetchContext): 
     const meanwhile = findArtifact(volume, artifact.kind, key)
     if (meanwhile !== null) return { ...meanwhile, key, reused: true, received: 0 }
     return await withStaging(volume, [key], async ({ id }) => {
-      const { tidy, received, origin, manifest, ...counts } = await bring(artifact, context, id)
+      const { tidy, received, origin, manifest, ...counts } = await bring(
+        artifact,
+        { conduct: usualConduct, ...context },
+        id,
+      )
       report({ phase: 'seal', message: `making ${name} durable` })
       const source = sourceOf(artifact)
       const createdAt = new Date().toISOString()
@@ -79,13 +83,14 @@ export async function fetchArtifact(artifact: Artifact, context: FetchContext): 
   }
 }
 
-function bring(artifact: Artifact, context: FetchContext, staging: string): Promise<Brought> {
+/** What an artifact that is there doesn't need is loaded here. */
+async function bring(artifact: Artifact, context: BringContext, staging: string): Promise<Brought> {
   switch (artifact.kind) {
     case 'hub':
-      return bringHub(artifact, context, staging)
+      return (await import('./hub/bring-hub.ts')).bringHub(artifact, context, staging)
     case 'url':
-      return bringUrl(artifact, context, staging)
+      return (await import('./url/bring-url.ts')).bringUrl(artifact, context, staging)
     case 'directory':
-      return bringDirectory(artifact, context, staging)
+      return (await import('./directory/bring-directory.ts')).bringDirectory(artifact, context, staging)
   }
 }

@@ -11,9 +11,9 @@ import { downloadFile, downloadLockFile, downloadsFolder } from '../../cache/vol
 import type { Volume } from '../../cache/volume/open-volume.ts'
 import { requireOwner } from '../../cache/volume/require-owner.ts'
 import { EnvdError } from '../../src/error.ts'
+import type { Conduct } from './conduct.ts'
 import type { DownloadJob } from './download-job.ts'
 import { type DownloadThreads, startDownloadThreads } from './download-threads.ts'
-import type { Conduct } from './http/send.ts'
 
 /** A file to bring into the store. */
 export type WantedFile = Omit<DownloadJob, 'file'>

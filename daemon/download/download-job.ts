@@ -1,5 +1,5 @@
 import type { ErrorBody } from '../../src/api/prepare.ts'
-import type { Authorization, Conduct } from './http/send.ts'
+import type { Authorization } from './http/send.ts'
 
 /** What names the contents of a file before it is here. */
 export type Expected =
@@ -39,5 +39,3 @@ export type FromDownloader =
   | ({ readonly kind: 'done'; readonly id: number } & Downloaded)
   | { readonly kind: 'failed'; readonly id: number; readonly error: ErrorBody }
   | { readonly kind: 'stopped' }
-
-export type { Conduct }

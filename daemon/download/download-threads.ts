@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { workerUrl } from '../../cache/thread/worker-url.ts'
 import { fromBody } from '../prepare/once/error-body.ts'
+import type { Conduct } from './conduct.ts'
 import type { Downloaded, DownloadJob, FromDownloader, ToDownloader } from './download-job.ts'
-import type { Conduct } from './http/send.ts'
 
 export interface DownloadThreads {
   /** Errors: as transferFile. */

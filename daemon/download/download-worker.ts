@@ -1,7 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { asEnvdError } from '../../src/error.ts'
+import type { Conduct } from './conduct.ts'
 import type { DownloadJob, FromDownloader, ToDownloader } from './download-job.ts'
-import { type Conduct, startClient } from './http/send.ts'
+import { startClient } from './http/send.ts'
 import { transferFile } from './transfer/transfer-file.ts'
 
 /** A thread that downloads files side by side: what comes is written and hashed where it arrives. */

@@ -18,8 +18,20 @@ export interface PrepareOptions {
 /** What is prepared: a task as it was read, for one place. */
 export type PlacedTask = Omit<PrepareContext, 'signal' | 'report'>
 
-/** A hit, when the key is known and ready; else the way of what is unknown. */
+/** The environment, and then the task's weights and data sets, whose names no key of an environment knows. */
 export async function preparePlaced(
+  placed: PlacedTask,
+  clock: PhaseClock,
+  options: PrepareOptions,
+): Promise<PreparedTask> {
+  const prepared = await prepareEnvironment(placed, clock, options)
+  if (placed.input.task.artifacts.length === 0) return prepared
+  const { prepareArtifacts } = await import('../artifact/prepare-artifacts.ts')
+  return { ...prepared, artifacts: await prepareArtifacts(placed, options), seconds: clock.seconds() }
+}
+
+/** A hit, when the key is known and ready; else the way of what is unknown. */
+async function prepareEnvironment(
   placed: PlacedTask,
   clock: PhaseClock,
   { dryRun, signal, report }: PrepareOptions,

@@ -2,6 +2,7 @@
 
 import type { Digest } from '../digest.ts'
 import type { ErrorCode, ErrorDetails } from '../error.ts'
+import type { ArtifactRow, FetchedArtifactRow } from './artifacts.ts'
 
 export interface PrepareRequest {
   /** Task names; each is prepared on its own. */
@@ -37,6 +38,8 @@ export interface PreparedTask {
     readonly owners: readonly string[]
     readonly winner: string | null
   }[]
+  /** Weights and data sets of the task, where it names some. */
+  readonly artifacts?: readonly (ArtifactRow | FetchedArtifactRow)[]
   /** Dry run only. */
   readonly closure?: readonly ClosureRow[]
   /** Dry run only: true when the environment is ready. */

@@ -1,12 +1,6 @@
-import { stringify } from 'smol-toml'
 import type { DeclaredArtifact } from './artifact.ts'
 
-/** The text of one `[[artifact]]`, as `parseArtifacts` reads it. */
-export function formatArtifact(artifact: DeclaredArtifact): string {
-  return `${stringify({ artifact: [artifactTable(artifact)] }).trim()}\n`
-}
-
-/** The same as a table; what is empty or missing is left out. */
+/** An `[[artifact]]` as `parseArtifacts` reads it; what is empty or missing is left out. */
 export function artifactTable(artifact: DeclaredArtifact): Record<string, unknown> {
   switch (artifact.kind) {
     case 'hub': {

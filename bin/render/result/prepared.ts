@@ -3,11 +3,12 @@ import { formatBytes, formatCount, formatSeconds } from '../amounts.ts'
 import { columns } from '../columns.ts'
 import { errorText } from '../error.ts'
 import type { Style } from '../style.ts'
+import { artifactList } from './artifact-list.ts'
 import { conflictsText } from './receipt.ts'
 
 /** One prepared task, or what a dry run found. */
 export function preparedText(prepared: PreparedTask, style: Style): string {
-  const { task, key, path, image, closure, leftOut = [], conflicts = [] } = prepared
+  const { task, key, path, image, closure, leftOut = [], conflicts = [], artifacts = [] } = prepared
   const facts = [
     ['key', key],
     ['path', path],
@@ -20,7 +21,7 @@ export function preparedText(prepared: PreparedTask, style: Style): string {
     conflicts.length === 0
       ? ''
       : `  ${style.yellow('paths of several packages; the last name wins')}\n${conflictsText(conflicts)}`
-  return `${style.bold(task)} ${state(prepared, style)}\n${columns(facts, { indent: '  ' })}${clashes}${closureText(prepared)}`
+  return `${style.bold(task)} ${state(prepared, style)}\n${columns(facts, { indent: '  ' })}${clashes}${artifactList(artifacts)}${closureText(prepared)}`
 }
 
 /** Several tasks; each failed one with its own error. */

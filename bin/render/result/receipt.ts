@@ -1,10 +1,19 @@
+import type { ShownEnvironment } from '../../../src/api/artifacts.ts'
 import type { BuiltFrom, Receipt } from '../../../src/report/receipt.ts'
 import { formatBytes, formatCount, formatSeconds } from '../amounts.ts'
 import { columns } from '../columns.ts'
 import type { Style } from '../style.ts'
+import { artifactList } from './artifact-list.ts'
+
+/** What `envd show` prints. */
+export function shownText(shown: ShownEnvironment, style: Style): string {
+  const { artifacts = [] } = shown
+  if (artifacts.length === 0) return receiptText(shown, style)
+  return `${receiptText(shown, style)}${style.bold('artifacts of the task')}\n${artifactList(artifacts)}`
+}
 
 /** A receipt for people; `--json` prints it whole. */
-export function receiptText(receipt: Receipt, style: Style): string {
+function receiptText(receipt: Receipt, style: Style): string {
   const { key, createdAt, versions, indexes, tree, bytesAdded, seconds, packages, builtFrom, conflicts } =
     receipt
   return [

@@ -7,7 +7,7 @@ import { EnvdError } from '../../../src/error.ts'
 import { treeDigest } from '../../../src/tree/manifest.ts'
 import { downloadFiles, dropDownloads, type WantedFile } from '../../download/download-files.ts'
 import { startClient } from '../../download/http/send.ts'
-import type { Brought, FetchContext } from '../fetch-artifact.ts'
+import type { BringContext, Brought } from '../fetch-artifact.ts'
 import { startReporting } from '../transfer-progress.ts'
 import { contentUrl, type HubContext, type HubFile, listFiles } from './hub-api.ts'
 import { readHubConfiguration } from './hub-configuration.ts'
@@ -15,7 +15,7 @@ import { readHubConfiguration } from './hub-configuration.ts'
 /** Brings the selected files of a commit into the layout of the hub's cache. */
 export async function bringHub(
   artifact: HubArtifact,
-  context: FetchContext,
+  context: BringContext,
   staging: string,
 ): Promise<Brought> {
   const { volume, signal, conduct } = context
@@ -51,7 +51,7 @@ export async function bringHub(
 }
 
 async function withClient<T>(
-  { conduct }: FetchContext,
+  { conduct }: BringContext,
   work: (client: HubContext['client']) => Promise<T>,
 ): Promise<T> {
   const client = startClient(conduct)

@@ -1,7 +1,8 @@
 import type { HubArtifact } from '../../../src/artifact/artifact.ts'
 import { EnvdError } from '../../../src/error.ts'
+import type { Conduct } from '../../download/conduct.ts'
 import { refusal } from '../../download/http/refusals.ts'
-import { type Client, type Conduct, connectionLost, withoutQuery } from '../../download/http/send.ts'
+import { type Client, connectionLost, withoutQuery } from '../../download/http/send.ts'
 import { retrying } from '../../download/retrying.ts'
 import type { HubConfiguration } from './hub-configuration.ts'
 

@@ -2,14 +2,14 @@ import { startPlainTree } from '../../../cache/artifact/plain-tree.ts'
 import { describeArtifact, fileOfUrl, type UrlArtifact } from '../../../src/artifact/artifact.ts'
 import { treeDigest } from '../../../src/tree/manifest.ts'
 import { downloadFiles, dropDownloads } from '../../download/download-files.ts'
-import type { Brought, FetchContext } from '../fetch-artifact.ts'
+import type { BringContext, Brought } from '../fetch-artifact.ts'
 import { startReporting } from '../transfer-progress.ts'
 import { unpackArchive } from './unpack-archive.ts'
 
 /** Brings one file, and unpacks it where that is asked for. */
 export async function bringUrl(
   artifact: UrlArtifact,
-  context: FetchContext,
+  context: BringContext,
   staging: string,
 ): Promise<Brought> {
   const { volume, signal, conduct, report } = context

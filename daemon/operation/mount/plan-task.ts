@@ -1,6 +1,7 @@
 import { pythonTree } from '../../../cache/volume/layout.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
 import type { MountRequest } from '../../../src/api/mount.ts'
+import { mountedArtifacts } from '../../../src/artifact/mounted-artifacts.ts'
 import type { Configuration } from '../../../src/config/configuration.ts'
 import type { Key } from '../../../src/digest.ts'
 import type { MountPlan } from '../../../src/mount/mount-plan.ts'
@@ -34,7 +35,7 @@ export async function planTask(
     tree: prepared.path,
     image: await imageOfPlan(configuration, volume, image, form, work),
     python: python && { digest: python.digest, tree: pythonTree(volume, python.digest) },
-    artifacts: [],
+    artifacts: mountedArtifacts(prepared.artifacts ?? []),
     layers: [],
     policy: { scratchBytes: null },
   })
