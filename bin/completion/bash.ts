@@ -37,6 +37,8 @@ function valueCases(): string {
     .map(({ command, option: { name, kind } }) => {
       const pattern = command === '*' ? `*:--${name}` : `'${command}:--${name}'`
       if (kind === 'text') return `    ${pattern}) return ;;`
+      if (typeof kind === 'object')
+        return `    ${pattern}) mapfile -t COMPREPLY < <(compgen -W '${kind.join(' ')}' -- "$word"); return ;;`
       const flag = kind === 'folder' ? '-d' : '-f'
       return `    ${pattern}) compopt -o filenames; mapfile -t COMPREPLY < <(compgen ${flag} -- "$word"); return ;;`
     })

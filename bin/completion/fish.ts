@@ -41,9 +41,14 @@ function optionLine({ name, short, value, kind, summary }: OptionEntry, conditio
     ...(condition === null ? [] : [`-n ${quoted(condition)}`]),
     `-l ${name}`,
     ...(short === undefined ? [] : [`-s ${short}`]),
-    ...(value === undefined ? [] : [kind === 'text' ? '-x' : '-r -F']),
+    ...(value === undefined ? [] : [valueFlags(kind)]),
     `-d ${quoted(summary)}`,
   ].join(' ')
+}
+
+function valueFlags(kind: OptionEntry['kind']): string {
+  if (typeof kind === 'object') return `-x -a ${quoted(kind.join(' '))}`
+  return kind === 'text' ? '-x' : '-r -F'
 }
 
 function wordLine(condition: string, word: string, summary: string): string {

@@ -1,4 +1,5 @@
 import { globalOptions } from '../table/command-table.ts'
+import type { OptionEntry } from '../table/entry.ts'
 import { caseOfWord } from './case-of-word.ts'
 import { firstWords, followings, summaryOf, valuedOptions } from './table-words.ts'
 
@@ -36,10 +37,15 @@ function valueCases(): string {
   return valuedOptions()
     .map(({ command, option: { name, kind } }) => {
       const pattern = command === '*' ? `*:--${name}` : `'${command}:--${name}'`
-      const action = kind === 'text' ? '' : kind === 'folder' ? ' _files -/;' : ' _files;'
-      return `    ${pattern})${action} return ;;`
+      return `    ${pattern})${actionFor(kind)} return ;;`
     })
     .join('\n')
+}
+
+function actionFor(kind: OptionEntry['kind']): string {
+  if (kind === 'text') return ''
+  if (typeof kind === 'object') return ` compadd ${kind.join(' ')};`
+  return kind === 'folder' ? ' _files -/;' : ' _files;'
 }
 
 function commandCases(): string {

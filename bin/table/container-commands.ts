@@ -9,7 +9,7 @@ export const containerCommands = {
       {
         name: 'for',
         value: 'ENGINE',
-        kind: 'text',
+        kind: ['podman', 'docker', 'cdi', 'kubernetes', 'pyxis', 'apptainer', 'oci'],
         summary: 'podman, docker, cdi, kubernetes, pyxis, apptainer or oci',
       },
     ],

@@ -24,7 +24,8 @@ export interface OptionEntry {
   readonly short?: string
   /** Name of its value; absent for a switch. */
   readonly value?: string
-  readonly kind?: 'file' | 'folder' | 'text'
+  /** Of its value, for completion; a list: one of these. */
+  readonly kind?: 'file' | 'folder' | 'text' | readonly string[]
   /** May be given several times. */
   readonly repeated?: true
   /** Overrides the setting of its name. */

@@ -2,6 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { commandNames, entryOf, globalOptions } from '../../bin/table/command-table.ts'
+import { mountForms } from '../../src/mount/render/mount-form.ts'
 import { envdFile } from './support/envd-file.ts'
 import { bash, demo, startWorkbench } from './support/workbench.ts'
 
@@ -51,6 +52,8 @@ describe('bash', () => {
     expect(await complete('add', 'x', '--python', '')).toEqual([])
     expect((await complete('run', 'alpha', '--', 'some')).sort()).toEqual(['some file', 'some folder'])
     expect(await complete('ls', '')).toEqual([])
+    expect(await complete('mount', 'alpha', '--for', '')).toEqual(mountForms)
+    expect(await complete('mount', 'alpha', '--for', 'k')).toEqual(['kubernetes'])
   })
 })
 
