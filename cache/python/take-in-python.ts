@@ -27,6 +27,8 @@ export interface PythonTakenIn {
   readonly bytes: number
   /** What the store did not have. */
   readonly added: { readonly files: number; readonly bytes: number }
+  /** Names of blobs that were found damaged; a good one lies in their place. */
+  readonly damaged: readonly string[]
 }
 
 interface Copied extends Found {
@@ -51,13 +53,13 @@ export async function takeInPython(
       yield copied.filter(({ kind }) => kind === 'file')
     }
   }
-  const { digests, added } = await takeInFiles(volume, files(), options)
+  const { digests, added, damaged } = await takeInFiles(volume, files(), options)
   const entries = found.map(one => entryOf(one, digests))
   linkTree(volume, options.staging, entries)
   const manifest = formatManifest(entries)
   const ofFiles = found.filter(({ kind }) => kind === 'file')
   return {
-    ...{ manifest, digest: treeDigest(manifest), added },
+    ...{ manifest, digest: treeDigest(manifest), added, damaged },
     files: ofFiles.length,
     bytes: ofFiles.reduce((bytes, { size }) => bytes + size, 0),
   }

@@ -5,6 +5,7 @@ import { onMachine } from '../../../cache/disk/machine-error.ts'
 import { makeFolder } from '../../../cache/disk/make-folder.ts'
 import { publishPython } from '../../../cache/python/publish-python.ts'
 import { takeInPython } from '../../../cache/python/take-in-python.ts'
+import { recordReplaced } from '../../../cache/verify/record/record-replaced.ts'
 import { faultPoint } from '../../../cache/volume/fault-point.ts'
 import { pythonTree, stagingTree } from '../../../cache/volume/layout.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
@@ -49,6 +50,7 @@ export async function importPython(
       ...{ staging: id, signal },
       onProgress: (done, total) => report({ phase: 'hash', message: 'hashing', done, total, unit: 'bytes' }),
     })
+    recordReplaced(volume, taken.damaged)
     report({ phase: 'seal', message: 'importing every extension module' })
     const executable = `bin/${source.name}`
     await checkImports(stagingTree(volume, id), executable, { signal, glibc: made.glibc })
