@@ -106,7 +106,7 @@ function notRun(code: string | undefined, said: string, tree: string): EnvdError
     })
   }
   const reason = said.trim().split('\n').slice(-5).join('\n')
-  if (/^bwrap: /m.test(said)) {
+  if (/^bwrap: (?!execvp )/m.test(said)) {
     return new EnvdError('SANDBOX_FAILED', `bwrap: ${reason.replace(/^bwrap: /m, '')}`, {
       details: { said: reason },
     })
