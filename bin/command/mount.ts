@@ -2,7 +2,7 @@ import type { MountResult } from '../../src/api/mount.ts'
 import { EnvdError } from '../../src/error.ts'
 import { type MountForm, mountForms } from '../../src/mount/render/mount-form.ts'
 import { nearestName } from '../../src/nearest-name.ts'
-import { mountNotes } from '../render/result/mount.ts'
+import { mountNotes } from '../render/result/container/mount.ts'
 import type { Verb } from '../verb.ts'
 
 export const verb: Verb<MountResult> = {

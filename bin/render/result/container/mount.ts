@@ -1,5 +1,5 @@
-import type { MountResult } from '../../../src/api/mount.ts'
-import type { Style } from '../style.ts'
+import type { MountResult } from '../../../../src/api/mount.ts'
+import type { Style } from '../../style.ts'
 
 /** For stderr: stdout is what the engine takes. */
 export function mountNotes({ plan, imageIsDefault, notes, cdi }: MountResult, style: Style): string {
