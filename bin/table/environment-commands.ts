@@ -5,7 +5,7 @@ const interpreter = {
   value: 'PATH',
   kind: 'file',
   setting: true,
-  summary: 'the interpreter to use (ENVD_PYTHON)',
+  summary: 'the interpreter to use on this host (ENVD_PYTHON)',
 } as const satisfies OptionEntry
 
 const task = { name: 'task', kind: 'task', count: 'one' } as const

@@ -39,7 +39,7 @@ export interface Build {
 export async function buildEnvironment(build: Build): Promise<Built> {
   const { volume } = build.context
   faultPoint('build:after-lock')
-  return withStaging(volume, [build.key], async staging => {
+  return withStaging(volume, keysOf(build), async staging => {
     const { known, missing } = findPackages(volume, build.inputs)
     const brought = missing.length > 0 ? await bringPackages(build, staging, missing) : null
     const packages = [...known, ...(brought?.packages ?? [])]
@@ -47,6 +47,11 @@ export async function buildEnvironment(build: Build): Promise<Built> {
     faultPoint('build:after-assembly')
     return publish(build, staging, { packages, assembled, brought })
   })
+}
+
+/** What a build claims while it runs: the environment, and the interpreter that was taken in and may run it. */
+export function keysOf({ key, context: { python } }: Build): string[] {
+  return python === null ? [key] : [key, python.digest]
 }
 
 async function assemble(

@@ -4,7 +4,7 @@ import { undoRemoval } from '../../../cache/environment/remove-environment.ts'
 import { type Healing, healEnvironment } from '../../../cache/verify/heal/heal-environment.ts'
 import { pendingFindings } from '../../../cache/verify/record/damage-record.ts'
 import { bringPackages } from './bring-packages.ts'
-import type { Build } from './build-environment.ts'
+import { type Build, keysOf } from './build-environment.ts'
 import { findPackages } from './wanted-packages.ts'
 import { withStaging } from './with-staging.ts'
 
@@ -28,7 +28,7 @@ async function bringAndHeal(build: Build): Promise<Healing> {
   const { volume, signal } = build.context
   const { missing } = findPackages(volume, build.inputs)
   if (missing.length > 0) {
-    await withStaging(volume, [build.key], staging => bringPackages(build, staging, missing))
+    await withStaging(volume, keysOf(build), staging => bringPackages(build, staging, missing))
   }
   return healEnvironment(volume, build.key, signal)
 }

@@ -42,7 +42,7 @@ async function downloadWheel(folder: string, digest: string, request: FetchReque
   const requirements = join(folder, 'requirements.txt')
   writeFileSync(requirements, `uv==${PINNED_UV.version} --hash=${digest}\n`)
   const args = [
-    ...['-m', 'pip', 'download', '--quiet', '--no-input', '--disable-pip-version-check', '--no-deps'],
+    ...['-B', '-m', 'pip', 'download', '--quiet', '--no-input', '--disable-pip-version-check', '--no-deps'],
     ...['--require-hashes', '--only-binary', ':all:', '--dest', folder, '--requirement', requirements],
   ]
   const tried: Refusal[] = []

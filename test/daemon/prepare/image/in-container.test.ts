@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { startGround } from '../../../fixture/ground.ts'
 import { makeWheel } from '../../../fixture/make-wheel.ts'
@@ -60,7 +61,9 @@ test('an environment for another version runs with the interpreter that was take
   expect(refusal.hint).toContain(`envd python import ${here.path}`)
   const taken = await ground.run(['python', 'import', here.path, '--json'], { env })
   const { python } = JSON.parse(taken.stdout).result
+  const library = readdirSync(python.path, { recursive: true }).sort()
   const { path } = await ground.prepare('task', { env })
+  expect(readdirSync(python.path, { recursive: true }).sort()).toEqual(library)
   const said = await inContainer(path, python.path, '/opt/envd/env/bin/python', '-I', '-c', program)
   expect(said).toBe(
     `${here.version} /opt/envd/env /opt/envd/python /opt/envd/env/lib/python${shortVersion}/site-packages/two.py\n`,
