@@ -16,7 +16,8 @@ import { CONTAINER } from './mount-plan.ts'
  *     FLASHINFER_WORKSPACE_BASE   flashinfer/jit/env.py; `.cache/flashinfer` is put below it; default ~
  *     HF_HOME                     huggingface_hub, Environment variables: token, xet, assets, and `hub` where no
  *                                 HF_HUB_CACHE (an artifact's, read-only) says otherwise
- *     CUDA_CACHE_PATH             CUDA C++ Programming Guide, CUDA Environment Variables; default ~/.nv/ComputeCache
+ *     CUDA_CACHE_PATH             CUDA C++ Programming Guide, CUDA Environment Variables; default ~/.nv/ComputeCache.
+ *                                 Right below scratch: no documentation says that the driver makes parents
  *     NUMBA_CACHE_DIR             numba, Environment variables; default beside the source
  *     MPLCONFIGDIR                matplotlib, Environment variables: configuration and caches
  *     PIP_CACHE_DIR, UV_CACHE_DIR pip, Configuration; uv, Environment variables
@@ -38,7 +39,7 @@ export function scratchVariables(scratch: string = CONTAINER.scratch): Record<st
     VLLM_CONFIG_ROOT: `${scratch}/config/vllm`,
     FLASHINFER_WORKSPACE_BASE: scratch,
     HF_HOME: `${cache}/huggingface`,
-    CUDA_CACHE_PATH: `${cache}/nv`,
+    CUDA_CACHE_PATH: `${scratch}/nv`,
     NUMBA_CACHE_DIR: `${cache}/numba`,
     MPLCONFIGDIR: `${cache}/matplotlib`,
     PIP_CACHE_DIR: `${cache}/pip`,
