@@ -1,11 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import { EnvdError } from '../../src/error.ts'
-import { machineError } from '../disk/machine-error.ts'
 import { workerUrl } from '../thread/worker-url.ts'
 import type { Deposit, Depository } from './deposit-file.ts'
+import { hashFailure } from './hash-failure.ts'
 import { type HashAnswer, type HashJob, hashJob } from './hash-job.ts'
-import { linkError } from './link/link-error.ts'
 
 export interface FileToHash {
   readonly place: string | Buffer
@@ -17,6 +15,8 @@ export interface FileToHash {
 export interface Hashing<File extends FileToHash> {
   /** Hashing of what is added begins at once. */
   add(files: readonly File[]): void
+  /** Resolves when there is room for more; without asking, any number can be added. Errors: as `finish`. */
+  room(): Promise<void>
   /** After the last `add`: the sha256 of every file, 64 hex digits, that was not handed to `onDigest`. */
   finish(): Promise<ReadonlyMap<File, string>>
   /** Ends the threads, done or not. */
@@ -27,6 +27,8 @@ export interface HashingOptions<File extends FileToHash> {
   /** Makes what was hashed blobs, and says of each file what came of it. */
   readonly into?: Depository
   readonly onDeposit?: (file: File, sha256: string, deposit: Deposit) => void
+  /** Takes samples of contents that the store did not have. */
+  readonly onSamples?: (records: Uint8Array) => void
   /** Takes each digest as it comes, so that a great many need not be kept. */
   readonly onDigest?: (file: File, sha256: string) => void
   /** Called for a file that fails, and the others go on; without it the first failure ends everything. */
@@ -42,6 +44,8 @@ const jobBytes = 4 << 20
 /** Work a thread has at hand, so that it never waits for this thread. */
 const aheadJobs = 4
 const aheadBytes = 8 << 20
+/** Files that are added and not hashed yet, for who asks whether there is room: what bounds its memory. */
+const aheadFiles = 8192
 
 interface Thread {
   readonly worker: Worker
@@ -55,7 +59,7 @@ interface Thread {
  * meanwhile; the signal's reason.
  */
 export function startHashing<File extends FileToHash>(options: HashingOptions<File>): Hashing<File> {
-  const { signal, onProgress, into = null, onDeposit, onDigest, onFailure } = options
+  const { signal, onProgress, into = null, onDeposit, onSamples, onDigest, onFailure } = options
   const threads: Thread[] = []
   const big: File[] = []
   const small: File[] = []
@@ -67,13 +71,25 @@ export function startHashing<File extends FileToHash>(options: HashingOptions<Fi
   let bytesDone = 0
   let nextId = 0
   let closed = false
-  let settle: (outcome: { error?: unknown }) => void
-  const settled = new Promise<{ error?: unknown }>(resolve => {
-    settle = resolve
-  })
+  const waiting: (() => void)[] = []
+  let outcome: { error?: unknown } | undefined
   const onAbort = () => settle({ error: signal?.reason })
   signal?.addEventListener('abort', onAbort)
   if (signal?.aborted) onAbort()
+
+  function settle(how: { error?: unknown }): void {
+    outcome ??= how
+    wake()
+  }
+
+  function wake(): void {
+    for (const go of waiting.splice(0)) go()
+  }
+
+  async function until(isSo: () => boolean): Promise<void> {
+    while (outcome === undefined && !isSo()) await new Promise<void>(resolve => waiting.push(resolve))
+    if (outcome && 'error' in outcome) throw outcome.error
+  }
 
   function hasWholeJob(): boolean {
     return big.length > 0 || small.length >= jobFiles || smallBytes >= jobBytes
@@ -94,8 +110,7 @@ export function startHashing<File extends FileToHash>(options: HashingOptions<Fi
   function feed(): void {
     while (hasWholeJob() || (closed && small.length > 0)) {
       if (threads.length === 0 && !hasWholeJob()) {
-        const files = nextFiles()
-        take(files, hashJob(jobOf(files)))
+        void hashHere(nextFiles())
         return
       }
       const thread = leastLoaded(threads) ?? startThread()
@@ -105,6 +120,14 @@ export function startHashing<File extends FileToHash>(options: HashingOptions<Fi
       thread.jobs.set(job.id, files)
       thread.bytes += sum(files)
       thread.worker.postMessage(job)
+    }
+  }
+
+  async function hashHere(files: readonly File[]): Promise<void> {
+    try {
+      take(files, await hashJob(jobOf(files)))
+    } catch (error) {
+      settle({ error })
     }
   }
 
@@ -127,17 +150,19 @@ export function startHashing<File extends FileToHash>(options: HashingOptions<Fi
     return thread
   }
 
-  function take(files: readonly File[], { digests: answered, deposits, failed }: HashAnswer): void {
+  function take(files: readonly File[], answer: HashAnswer): void {
+    const { digests: answered, deposits, samples, failed } = answer
+    if (samples.length > 0) onSamples?.(samples)
     for (const [index, deposit] of deposits.entries()) onDeposit?.(files[index]!, answered[index]!, deposit)
     const unread = failed === null ? [] : files.slice(failed.index + 1)
     if (failed !== null) {
       const file = files[failed.index]!
       if (onFailure === undefined) {
-        settle({ error: failure(file, failed) })
+        settle({ error: hashFailure(file, failed) })
         return
       }
       done += 1
-      onFailure(file, failure(file, failed))
+      onFailure(file, hashFailure(file, failed))
       queue(unread)
     }
     for (const [index, digest] of answered.entries()) {
@@ -149,6 +174,7 @@ export function startHashing<File extends FileToHash>(options: HashingOptions<Fi
     onProgress?.(bytesDone, bytesAdded)
     feed()
     settleWhenDone()
+    wake()
   }
 
   function settleWhenDone(): void {
@@ -173,12 +199,12 @@ export function startHashing<File extends FileToHash>(options: HashingOptions<Fi
       bytesAdded += sum(files)
       feed()
     },
+    room: () => until(() => added - done < aheadFiles),
     async finish() {
       closed = true
       feed()
       settleWhenDone()
-      const outcome = await settled
-      if ('error' in outcome) throw outcome.error
+      await until(() => false)
       return digests
     },
     async stop() {
@@ -196,12 +222,4 @@ function leastLoaded(threads: readonly Thread[]): Thread | undefined {
 
 function sum(files: readonly FileToHash[]): number {
   return files.reduce((bytes, { size }) => bytes + size, 0)
-}
-
-function failure({ place }: FileToHash, failed: NonNullable<HashAnswer['failed']>): unknown {
-  const { code, syscall, message, dest } = failed
-  const path = place.toString()
-  if (code === undefined) return new EnvdError('IO', `${path}: ${message}`, { details: { path } })
-  const error = Object.assign(new Error(message), { code, syscall })
-  return dest === undefined ? machineError(error, path) : linkError(error, path, dest)
 }

@@ -2,4 +2,4 @@ import { parentPort } from 'node:worker_threads'
 import { type HashJob, hashJob } from './hash-job.ts'
 
 const port = parentPort!
-port.on('message', (job: HashJob) => port.postMessage(hashJob(job)))
+port.on('message', async (job: HashJob) => port.postMessage(await hashJob(job)))

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { EnvdError } from '../../src/error.ts'
 import type { PackageRecord } from '../../src/report/package-record.ts'
 import { formatManifest } from '../../src/tree/manifest.ts'
-import { type FilesTakenIn, takeInFiles } from '../blob/take-in-files.ts'
+import { takeInFiles } from '../blob/take-in-files.ts'
 import { syncFileSystem } from '../disk/durable.ts'
 import { faultPoint } from '../volume/fault-point.ts'
 import { stagingFolder } from '../volume/layout.ts'
@@ -49,87 +49,55 @@ export async function takeInPackages(
 ): Promise<PackagesTakenIn> {
   requireOwner(volume)
   refuseShared(installed)
+  const { staging, signal, onProgress } = options
   const written: WrittenRecord[] = []
   const digests = new Map<number, string>()
-  const damaged: string[] = []
-  const unexpected: UnexpectedFile[] = []
-  const progress = progressOfGroups(options)
-  for (const group of inGroups(installed)) {
-    const taken = await takeInGroup(volume, group, { ...options, onProgress: progress.report })
-    progress.endGroup()
-    unexpected.push(...taken.unexpected)
-    written.push(...taken.written)
-    for (const [{ inode }, sha256] of taken.digests) digests.set(inode, sha256)
-    damaged.push(...taken.damaged)
+  /** By position, as what is written. */
+  const unexpected: UnexpectedFile[][] = []
+  /** Of files that are on their way. */
+  const packageOf = new Map<InstalledFile, PackageOnItsWay>()
+
+  async function* files(): AsyncGenerator<readonly InstalledFile[]> {
+    for (const [position, one] of installed.entries()) {
+      const tree = readInstalledTree(one)
+      const onItsWay = { position, installed: one, tree, digests: new Map<InstalledFile, string>() }
+      for (const file of tree.files) packageOf.set(file, onItsWay)
+      if (tree.files.length === 0) endPackage(onItsWay)
+      else yield tree.files
+      await nextTurn()
+    }
   }
-  refuseUnexpected(unexpected)
-  await syncFileSystem(stagingFolder(volume, options.staging))
+
+  function onDigest(file: InstalledFile, sha256: string): void {
+    const onItsWay = packageOf.get(file)!
+    packageOf.delete(file)
+    digests.set(file.inode, sha256)
+    onItsWay.digests.set(file, sha256)
+    if (onItsWay.digests.size === onItsWay.tree.files.length) endPackage(onItsWay)
+  }
+
+  /** Its files are no longer kept in memory. */
+  function endPackage({ position, installed, tree, digests }: PackageOnItsWay): void {
+    const files = unexpectedFiles(installed, tree, digests)
+    if (files.length > 0) unexpected[position] = files
+    if (unexpected.length > 0) return
+    const digest = writeTree(volume, staging, manifestOf(tree, digests))
+    written[position] = writeRecord(volume, staging, recordOf(installed, tree, digest))
+  }
+
+  const { damaged } = await takeInFiles(volume, files(), { staging, signal, onProgress, onDigest })
+  refuseUnexpected(unexpected.flat())
+  await syncFileSystem(stagingFolder(volume, staging))
   faultPoint('take-in:after-trees')
   return { packages: written.map(one => publishRecord(volume, one)), digests, damaged }
 }
 
-/** So many files are looked at before those of their packages are let go: what bounds the memory. */
-const groupFiles = 8192
-
-function inGroups(installed: readonly InstalledPackage[]): InstalledPackage[][] {
-  const groups: InstalledPackage[][] = []
-  let files = groupFiles
-  for (const one of installed) {
-    if (files >= groupFiles) {
-      groups.push([])
-      files = 0
-    }
-    groups.at(-1)!.push(one)
-    files += one.paths.length
-  }
-  return groups
-}
-
-interface GroupTakenIn extends FilesTakenIn<InstalledFile> {
-  readonly written: readonly WrittenRecord[]
-  readonly unexpected: readonly UnexpectedFile[]
-}
-
-async function takeInGroup(
-  volume: Volume,
-  group: readonly InstalledPackage[],
-  options: TakeInPackagesOptions,
-): Promise<GroupTakenIn> {
-  const { staging } = options
-  const trees: InstalledTree[] = []
-  async function* files(): AsyncGenerator<readonly InstalledFile[]> {
-    for (const one of group) {
-      const tree = readInstalledTree(one)
-      trees.push(tree)
-      yield tree.files
-      await nextTurn()
-    }
-  }
-  const taken = await takeInFiles(volume, files(), options)
-  const unexpected = group.flatMap((one, index) => unexpectedFiles(one, trees[index]!, taken.digests))
-  if (unexpected.length > 0) return { ...taken, written: [], unexpected }
-  const written = group.map((one, index) => {
-    const tree = trees[index]!
-    const digest = writeTree(volume, staging, manifestOf(tree, taken.digests))
-    return writeRecord(volume, staging, recordOf(one, tree, digest))
-  })
-  return { ...taken, written, unexpected }
-}
-
-/** Bytes of all groups so far. */
-function progressOfGroups({ onProgress }: TakeInPackagesOptions) {
-  let before = 0
-  let ofGroup = 0
-  return {
-    report(done: number, total: number) {
-      ofGroup = total
-      onProgress?.(before + done, before + total)
-    },
-    endGroup() {
-      before += ofGroup
-      ofGroup = 0
-    },
-  }
+interface PackageOnItsWay {
+  /** Among those that were handed in. */
+  readonly position: number
+  readonly installed: InstalledPackage
+  readonly tree: InstalledTree
+  readonly digests: Map<InstalledFile, string>
 }
 
 function refuseShared(installed: readonly InstalledPackage[]): void {

@@ -10,7 +10,7 @@ import { blobName, type Content, modeDetail, type Problem, sizeDamage } from '..
 import type { Suspect, ThreadData } from './check-job.ts'
 import { NumberTable, type NumberTableMemory } from './number-table.ts'
 import type { Sampler } from './sampler.ts'
-import { appendSamples, SampleRecords, Samples } from './samples.ts'
+import { keepSamples, SampleRecords, Samples } from './samples.ts'
 import { escapedPath, readTreeText } from './tree-text.ts'
 
 export interface Reports {
@@ -70,7 +70,7 @@ export class BlobCheck {
 
   /** Throws system errors. */
   keepSamples(except: ReadonlySet<string>): void {
-    for (const [prefix, records] of this.#fresh.byPrefix(except)) appendSamples(this.#data, prefix, records)
+    keepSamples(this.#data, this.#fresh, except)
     this.#fresh = new SampleRecords()
   }
 

@@ -15,7 +15,7 @@ import { NumberTable } from './number-table.ts'
  *     48  its size, 64 bits, big-endian
  *     56  the first 8 bytes of sha256 of the 56 before
  *
- * Written only for contents whose sha256 was checked in the same run. One file for each folder of blobs, and not one
+ * Written only for contents whose sha256 was taken or checked in the same run. One file for each folder of blobs, and not one
  * for each package: contents that many packages share have one record, and a thread needs only those of its folders.
  * Nothing depends on them: without a record the content is hashed.
  */
@@ -65,6 +65,19 @@ export class SampleRecords {
     this.#end += length
   }
 
+  /** Records that are whole, as `bytes` gives them. */
+  addAll(records: Uint8Array): void {
+    while (this.#end + records.length > this.#bytes.length) {
+      this.#bytes = Buffer.concat([this.#bytes, Buffer.alloc(this.#bytes.length)])
+    }
+    this.#bytes.set(records, this.#end)
+    this.#end += records.length
+  }
+
+  bytes(): Uint8Array {
+    return this.#bytes.subarray(0, this.#end)
+  }
+
   /** But those of some contents. */
   byPrefix(except: ReadonlySet<string>): ReadonlyMap<string, readonly Buffer[]> {
     const found = new Map<string, Buffer[]>()
@@ -80,8 +93,13 @@ export class SampleRecords {
   }
 }
 
-/** A file that a crash left with a piece of a record is written anew. Throws system errors. */
-export function appendSamples(at: At, prefix: string, records: readonly Buffer[]): void {
+/** Adds to what there is, but samples of some contents. Throws system errors. */
+export function keepSamples(at: At, records: SampleRecords, except: ReadonlySet<string> = new Set()): void {
+  for (const [prefix, some] of records.byPrefix(except)) appendSamples(at, prefix, some)
+}
+
+/** A file that a crash left with a piece of a record is written anew. */
+function appendSamples(at: At, prefix: string, records: readonly Buffer[]): void {
   const file = samplesFile(at, prefix)
   makeFolder(dirname(file))
   const added = Buffer.concat(records)
