@@ -1,9 +1,10 @@
+import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startGround } from '../../../fixture/ground.ts'
 import { makeWheel } from '../../../fixture/make-wheel.ts'
-import { addImage, imagePython, imagesOf } from './support/images.ts'
+import { addImage, here, imagePython, imagesOf } from './support/images.ts'
 
 const one = makeWheel({ name: 'one', version: '1.0' })
 const two = makeWheel({ name: 'two', version: '1.0' })
@@ -87,4 +88,16 @@ test('a record of an older envd is read, and completed by the next prepare', asy
     files: expect.stringMatching(/^[0-9a-f]{64}$/),
     circumstances: expect.stringMatching(/^[0-9a-f]{64}$/),
   })
+})
+
+test('an image that has what this host has, at the same place, shares its environment; rm names the task once', async () => {
+  const { ground, onHost, inContainer } = await newGround()
+  const program = 'import os, sys; print(sys.base_prefix, os.confstr("CS_GNU_LIBC_VERSION"))'
+  const [prefix = '', , glibc] = execFileSync(here.path, ['-c', program]).toString().trim().split(' ')
+  const python = { version: here.version, path: here.path, prefix }
+  addImage(imagesOf(ground).folder, 'debian-bookworm', { python, glibc })
+  const key = await onHost()
+  expect((await inContainer()).key).toBe(key)
+  expect(recordsOf(ground.volume)).toEqual({ 'task.json': key, 'task@default.json': key })
+  expect(JSON.parse((await ground.run(['rm', 'task', '--json'])).stdout).result.tasks).toEqual(['task'])
 })

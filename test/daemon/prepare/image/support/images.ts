@@ -12,7 +12,7 @@ export const shortVersion = `${major}.${minor}`
 export interface ImageFacts {
   /** Null: the image has none. */
   readonly python?: { readonly version: string; readonly path?: string; readonly prefix?: string } | null
-  readonly glibc?: string
+  readonly glibc?: string | undefined
   readonly machine?: string
 }
 
