@@ -173,6 +173,7 @@ function assignedBy(plan: MountPlan): string[] {
 /** A container as the plan wants it: its mounts and no other, none to be written but scratch. */
 function expectContainer(plan: MountPlan, output: string): void {
   const { mounts, variables, rest } = viewOf(output)
+  expect(output).not.toContain(plan.task)
   const { '/opt/envd/scratch': scratch, '/opt/envd/env/sub': below, ...binds } = mounts
   expect(Object.keys(binds).sort()).toEqual(plan.mounts.map(({ destination }) => destination).sort())
   for (const { source, destination } of plan.mounts) {
