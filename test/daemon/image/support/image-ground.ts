@@ -17,6 +17,12 @@ export interface Answer {
   readonly stderr: string
 }
 
+export interface RunOptions {
+  readonly env?: NodeJS.ProcessEnv
+  /** A command that runs it: `unshare -n`. */
+  readonly under?: readonly string[]
+}
+
 /** A volume and a folder of base images, with envd as a program and as code. */
 export interface ImageGround {
   readonly volume: Volume
@@ -26,9 +32,9 @@ export interface ImageGround {
   image(name: string, toml: string): BaseImage
   /** One of a registry, with this machine's glibc. */
   pinned(name: string, reference: string, toml?: string): BaseImage
-  start(args: readonly string[], env?: NodeJS.ProcessEnv): { process: ChildProcess; answer: Promise<Answer> }
+  start(args: readonly string[], options?: RunOptions): { process: ChildProcess; answer: Promise<Answer> }
   /** Runs the built envd. */
-  run(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Answer>
+  run(args: readonly string[], options?: RunOptions): Promise<Answer>
   /** Names of blobs in the volume's layout. */
   blobs(): string[]
   staged(): string[]
@@ -55,15 +61,16 @@ export function newImageGround(env: NodeJS.ProcessEnv = {}): ImageGround {
     },
     pinned: (name, reference, toml = '') =>
       ground.image(name, `glibc = "${hostGlibc()}"\n${toml}\n[registry]\nreference = "${reference}"\n`),
-    start(args, more = {}) {
+    start(args, { env: more = {}, under = [] } = {}) {
       const settings = { ENVD_VOLUME: root, ENVD_BASE_IMAGES: baseImages, ENVD_LOCKFILES: lockfiles }
-      const child = spawn(process.execPath, [envdFile(), ...args], {
+      const [command, ...rest] = [...under, process.execPath, envdFile(), ...args]
+      const child = spawn(command!, rest, {
         env: { ...environment, ...settings, ...more },
         stdio: ['ignore', 'pipe', 'pipe'],
       })
       return { process: child, answer: answerOf(child) }
     },
-    run: (args, more) => ground.start(args, more).answer,
+    run: (args, options) => ground.start(args, options).answer,
     blobs() {
       const folder = join(imageLayout(volume), 'blobs', 'sha256')
       return existsSync(folder) ? readdirSync(folder).sort() : []
