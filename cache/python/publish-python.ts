@@ -7,8 +7,9 @@ import { onMachine } from '../disk/machine-error.ts'
 import { makeFolders } from '../disk/make-folder.ts'
 import { removeFolder } from '../disk/remove-folder.ts'
 import { writeTree } from '../package/write-tree.ts'
+import { mendPython } from '../verify/heal/mend-python.ts'
 import { faultPoint } from '../volume/fault-point.ts'
-import { MANIFEST, pythonFolder, pythonsFolder, stagingFolder, TREE } from '../volume/layout.ts'
+import { MANIFEST, pythonFolder, pythonsFolder, stagingFolder, stagingTree, TREE } from '../volume/layout.ts'
 import type { Volume } from '../volume/open-volume.ts'
 import { requireOwner } from '../volume/require-owner.ts'
 import { isDamaged, PYTHON_RECORD, readPythonRecord, writePythonRecord } from './python-record.ts'
@@ -24,7 +25,7 @@ const parts: ReadonlySet<string> = new Set([TREE, MANIFEST, PYTHON_RECORD])
 
 /**
  * Makes the tree an interpreter that tasks may have, by one rename when all of it is on disk. Returns the record that
- * is there: an earlier one where the same tree was taken in before. What else lies in the staging folder is deleted.
+ * is there: an earlier one where the same tree was taken in before, whose files are made good again. What else lies in the staging folder is deleted.
  * Errors: VOLUME_NOT_OWNER, DISK_FULL, IO.
  */
 export async function publishPython(
@@ -51,7 +52,10 @@ export async function publishPython(
   const there = pythonFolder(volume, record.digest)
   while (publishFolder(folder, there) === 'exists') {
     const known = isDamaged(volume, record.digest) ? null : readPythonRecord(volume, record.digest)
-    if (known !== null) return { record: known, published: false }
+    if (known !== null) {
+      mendPython(volume, record.digest, stagingTree(volume, staging), folder)
+      return { record: known, published: false }
+    }
     publishFolder(there, stagingFolder(volume, randomUUID()))
   }
   faultPoint('python:after-rename')

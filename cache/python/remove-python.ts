@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { EnvdError } from '../../src/error.ts'
 import { publishFolder } from '../disk/durable.ts'
@@ -7,7 +7,7 @@ import { onMachine } from '../disk/machine-error.ts'
 import { removeFolder } from '../disk/remove-folder.ts'
 import { readLeases } from '../lease/live-leases.ts'
 import { faultPoint } from '../volume/fault-point.ts'
-import { pythonFolder, stagingFolder, treeFile } from '../volume/layout.ts'
+import { pythonFolder, stagingFolder } from '../volume/layout.ts'
 import type { Volume } from '../volume/open-volume.ts'
 import { requireOwner } from '../volume/require-owner.ts'
 import { PYTHON_RECORD } from './python-record.ts'
@@ -16,7 +16,8 @@ import { PYTHON_RECORD } from './python-record.ts'
 const REMOVING = 'python.removing'
 
 /**
- * Removes an interpreter that no lease names; returns the disk blocks, in bytes, that became free. As for environments
+ * Removes an interpreter that no lease names; returns the disk blocks, in bytes, that became free. Its contents stay in
+ * the store, as those of packages do. As for environments
  * (remove-environment.ts): its record is hidden first and the leases are read second, a user takes the lease first and
  * looks for the record second. Errors: PYTHON_NOT_IMPORTED, PYTHON_IN_USE, VOLUME_NOT_OWNER, IO.
  */
@@ -39,7 +40,6 @@ export async function removePython(volume: Volume, digest: string): Promise<numb
   }
   const aside = stagingFolder(volume, randomUUID())
   publishFolder(folder, aside)
-  onMachine(volume.root, () => rmSync(treeFile(volume, digest), { force: true }))
   return removeFolder(aside)
 }
 

@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs'
 import { isKey, type Key } from '../../src/digest.ts'
 import { placeIn } from '../disk/place-in.ts'
 import { findEnvironment } from '../environment/find-environment.ts'
+import { isDamaged, readPythonRecord } from '../python/python-record.ts'
 import type { Volume } from '../volume/open-volume.ts'
 import { locateContents, readAllParts, type Uses } from './locate-contents.ts'
 import { blobName, type Content, contentName, type Problem } from './problem.ts'
@@ -53,6 +54,12 @@ function environmentOf(path: string): Key[] {
   return folder === 'envs' && isKey(key) ? [key] : []
 }
 
+/** The interpreter that a path on the volume belongs to. */
+function pythonOf(path: string): string | null {
+  const [folder, digest = ''] = path.split('/')
+  return folder === 'pythons' && isKey(digest) ? digest : null
+}
+
 function environmentsByTree(volume: Volume, problems: readonly Problem[]): ReadonlyMap<string, Key[]> {
   const found = new Map<string, Key[]>()
   if (!problems.some(({ path }) => path.startsWith('trees/'))) return found
@@ -66,16 +73,17 @@ function environmentsByTree(volume: Volume, problems: readonly Problem[]): Reado
 }
 
 function namesOf(volume: Volume, content: Content, inode: number, uses: ReadonlyMap<string, Uses>): string[] {
-  const places = uses.get(contentName(content))?.places ?? []
-  return [blobName(content), ...places.map(({ key, path }) => `envs/${key}/tree/${path}`)].filter(
-    path => inodeAt(volume, path) === inode,
-  )
+  const { places = [], inPythons = [] } = uses.get(contentName(content)) ?? {}
+  const inEnvironments = places.map(({ key, path }) => `envs/${key}/tree/${path}`)
+  return [blobName(content), ...inEnvironments, ...inPythons].filter(path => inodeAt(volume, path) === inode)
 }
 
 /** What changed while we looked, a removal or a take-in, is no damage. */
 function stillHolds(volume: Volume, { path, damage, inode }: Problem): boolean {
   const [key] = environmentOf(path)
   if (key !== undefined && isGone(volume, key)) return false
+  const python = pythonOf(path)
+  if (python !== null && isPythonGone(volume, python)) return false
   const there = inodeAt(volume, path)
   if (damage === 'missing') return there === undefined
   return there !== undefined && (inode === null || inode === there)
@@ -87,6 +95,10 @@ function isGone(volume: Volume, key: Key): boolean {
   } catch {
     return false
   }
+}
+
+function isPythonGone(volume: Volume, digest: string): boolean {
+  return !isDamaged(volume, digest) && readPythonRecord(volume, digest) === null
 }
 
 function inodeAt({ root }: Volume, path: string): number | undefined {

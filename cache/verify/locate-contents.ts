@@ -1,7 +1,7 @@
 import { isKey, type Key } from '../../src/digest.ts'
 import { scanManifest } from '../../src/tree/scan-manifest.ts'
 import { namesIn } from '../disk/names-in.ts'
-import { environmentsFolder, treesFolder } from '../volume/layout.ts'
+import { environmentsFolder, pythonsFolder, treesFolder } from '../volume/layout.ts'
 import type { Volume } from '../volume/open-volume.ts'
 import { escapedPath, rawPath, readTreeText } from './check/tree-text.ts'
 import { type EnvironmentParts, readEnvironmentParts } from './environment-parts.ts'
@@ -14,6 +14,8 @@ export interface Uses {
   /** Digests of packages' trees that have it. */
   readonly trees: ReadonlySet<string>
   readonly places: readonly Place[]
+  /** Of interpreters that were taken in: relative to the volume, escaped. */
+  readonly inPythons: readonly string[]
 }
 
 /** A path of an environment; escaped, relative to its tree. Another package may have won it. */
@@ -25,10 +27,10 @@ export interface Place {
 /** Of each content (by `contentName`) that some package or environment has. Reads every tree on the volume. */
 export function locateContents(volume: Volume, contents: readonly Content[]): ReadonlyMap<string, Uses> {
   const wanted = new Set(contents.map(contentName))
-  const uses = new Map<string, Uses & { trees: Set<string>; places: Place[] }>()
+  const uses = new Map<string, Uses & { trees: Set<string>; places: Place[]; inPythons: string[] }>()
   if (wanted.size === 0) return uses
   const useOf = (name: string, size: number) => {
-    const use = uses.get(name) ?? { size, trees: new Set<string>(), places: [] }
+    const use = uses.get(name) ?? { size, trees: new Set<string>(), places: [], inPythons: [] }
     uses.set(name, use)
     return use
   }
@@ -37,6 +39,7 @@ export function locateContents(volume: Volume, contents: readonly Content[]): Re
   for (const { key, packages } of environments) {
     for (const { tree } of packages) withTree.set(tree, [...(withTree.get(tree) ?? []), key])
   }
+  const pythons = new Set(namesIn(pythonsFolder(volume)))
   for (const digest of allTrees(volume)) {
     const tree = readTreeText(volume, digest)
     if (!('text' in tree)) continue
@@ -46,6 +49,7 @@ export function locateContents(volume: Volume, contents: readonly Content[]): Re
         if (!wanted.has(name)) return
         const use = useOf(name, size)
         use.trees.add(digest)
+        if (pythons.has(digest)) use.inPythons.push(`pythons/${digest}/tree/${escapedPath(rawPath(path))}`)
         for (const key of withTree.get(digest) ?? []) {
           use.places.push({ key, path: escapedPath(rawPath(path)) })
         }

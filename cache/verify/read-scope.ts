@@ -4,7 +4,14 @@ import { isKey, type Key } from '../../src/digest.ts'
 import { hasErrno } from '../disk/machine-error.ts'
 import { namesIn } from '../disk/names-in.ts'
 import { findPackage } from '../package/find-package.ts'
-import { environmentsFolder, packageFile, packagesFolder, treesFolder } from '../volume/layout.ts'
+import { isDamaged, PYTHON_RECORD, readPythonRecord } from '../python/python-record.ts'
+import {
+  environmentsFolder,
+  packageFile,
+  packagesFolder,
+  pythonsFolder,
+  treesFolder,
+} from '../volume/layout.ts'
 import type { Volume } from '../volume/open-volume.ts'
 import { readTreeText } from './check/tree-text.ts'
 import { type EnvironmentParts, readEnvironmentParts } from './environment-parts.ts'
@@ -15,6 +22,8 @@ export interface Scope {
   readonly environments: readonly EnvironmentParts[]
   /** Digests of trees that are whole. */
   readonly trees: readonly string[]
+  /** Digests of the interpreters that were taken in; none where only some environments are looked at. */
+  readonly pythons: readonly string[]
   /** Everything on the volume. */
   readonly all: boolean
   /** What is wrong with the records themselves. */
@@ -34,7 +43,9 @@ export function readScope(volume: Volume, keys: readonly Key[] | null): Scope {
     say(`envs/${key}/${parts.record}`, parts.detail === 'missing' ? 'missing' : 'changed', parts.detail)
     return []
   })
+  const pythons = keys === null ? readPythons(volume, say) : []
   const named = new Set(environments.flatMap(({ packages }) => packages.map(({ tree }) => tree)))
+  for (const digest of pythons) named.add(digest)
   if (keys === null) {
     for (const tree of treesOfPackages(volume, say)) named.add(tree)
     for (const tree of filesIn(treesFolder(volume), 'trees', isKey, say)) named.add(tree)
@@ -45,10 +56,21 @@ export function readScope(volume: Volume, keys: readonly Key[] | null): Scope {
     say(`trees/${digest.slice(0, 2)}/${digest}`, read.damage, read.detail)
     return false
   })
-  return { environments, trees, all: keys === null, problems }
+  return { environments, trees, pythons, all: keys === null, problems }
 }
 
 type Say = (path: string, damage: Problem['damage'], detail: string) => void
+
+/** One that is being removed is passed over. */
+function readPythons(volume: Volume, say: Say): string[] {
+  return namesIn(pythonsFolder(volume)).flatMap(name => {
+    if (!isKey(name)) say(`pythons/${name}`, 'foreign', 'nothing of this name belongs there')
+    else if (isDamaged(volume, name))
+      say(`pythons/${name}/${PYTHON_RECORD}`, 'changed', 'not the record of an interpreter')
+    else if (readPythonRecord(volume, name) !== null) return [name]
+    return []
+  })
+}
 
 function treesOfPackages(volume: Volume, say: Say): string[] {
   const isRecord = (name: string) => name.endsWith('.json') && isKey(name.slice(0, -'.json'.length))

@@ -26,7 +26,7 @@ export interface Verification {
   readonly recorded: ReadonlyMap<Key, DamageRecord>
   readonly checked: {
     readonly blobs: number
-    /** Of environments. */
+    /** Of environments, and of interpreters that were taken in. */
     readonly paths: number
     readonly hashed: { readonly files: number; readonly bytes: number }
   }
@@ -34,7 +34,7 @@ export interface Verification {
 
 /**
  * Finds what is changed, missing, truncated, foreign or open to change: blobs against their names, sizes, modes and
- * time, every path of environments against their manifests, and the records of both. Changes nothing but the samples
+ * time, every path of environments and interpreters against their manifests, and the records of both. Changes nothing but the samples
  * that later quick runs compare with, which the volume's owner keeps. Safe beside builds and removals: what they
  * change meanwhile is looked at again. Errors: IO, the signal's reason.
  */
@@ -57,7 +57,7 @@ export async function verifyStore(volume: Volume, options: VerifyOptions): Promi
   try {
     const blobs = await threads.run({ do: 'blobs', trees: scope.trees, all: scope.all })
     await threads.run({ do: 'share', tables: blobs.map(({ table }) => table) })
-    const paths = await checkEnvironments(threads, scope)
+    const paths = (await checkEnvironments(threads, scope)) + (await checkPythons(threads, scope))
     problems.push(...(await judge.finish()))
     if (volume.owned) {
       const except = problems.flatMap(({ content }) => content?.sha256 ?? [])
@@ -84,7 +84,22 @@ async function checkEnvironments(threads: CheckThreads, { environments, trees }:
   let paths = 0
   for (const { key, packages, skeleton } of environments) {
     if (packages.some(({ tree }) => !whole.has(tree))) continue
-    const job = { do: 'environment' as const, key, trees: packages.map(({ tree }) => tree), skeleton }
+    const job = {
+      do: 'tree' as const,
+      folder: `envs/${key}`,
+      trees: packages.map(({ tree }) => tree),
+      skeleton,
+    }
+    paths += sum(await threads.run(job))
+  }
+  return paths
+}
+
+async function checkPythons(threads: CheckThreads, { pythons, trees }: Scope): Promise<number> {
+  const whole = new Set(trees)
+  let paths = 0
+  for (const digest of pythons.filter(digest => whole.has(digest))) {
+    const job = { do: 'tree' as const, folder: `pythons/${digest}`, trees: [digest], skeleton: [] }
     paths += sum(await threads.run(job))
   }
   return paths

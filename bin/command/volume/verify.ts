@@ -33,5 +33,7 @@ function hintOf(findings: readonly VerifyFinding[]): { hint?: string } {
   if (outcomes.has('busy')) return { hint: 'Wait for the builds that are going on, and heal again.' }
   if (outcomes.has('next prepare'))
     return { hint: 'Prepare the tasks it reaches; that brings what is needed.' }
+  if (outcomes.has('next import'))
+    return { hint: 'Take in the interpreter it reaches again: `envd python import`.' }
   return { hint: 'It is healed; what was damaged lies in quarantine/ on the volume.' }
 }

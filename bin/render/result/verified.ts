@@ -47,6 +47,7 @@ function outcomes(style: Style): Record<NonNullable<VerifyFinding['healing']>, s
     healed: style.green('healed'),
     quarantined: style.green('moved to quarantine'),
     'next prepare': style.yellow('to be brought by the next prepare'),
+    'next import': style.yellow('to be brought by `envd python import` of the same Python'),
     busy: style.red('not healed: a process builds or removes an environment it reaches'),
   }
 }

@@ -17,13 +17,15 @@ export interface ThreadData {
 export type CheckJob =
   | { readonly do: 'blobs'; readonly trees: readonly string[]; readonly all: boolean }
   | { readonly do: 'share'; readonly tables: readonly NumberTableMemory[] }
-  | ({ readonly do: 'environment' } & EnvironmentToCheck)
+  | ({ readonly do: 'tree' } & TreeToCheck)
   /** Keeps samples of what was hashed, but of these contents. */
   | { readonly do: 'samples'; readonly except: readonly string[] }
 
-export interface EnvironmentToCheck {
-  readonly key: string
-  /** Digests of its packages' trees, later ones before earlier ones where they share a path. */
+/** An environment, or an interpreter that was taken in. */
+export interface TreeToCheck {
+  /** What its `tree/` lies in, relative to the volume: `envs/<key>`. */
+  readonly folder: string
+  /** Digests of the trees it consists of, of packages or its own, later ones before earlier ones where they share a path. */
   readonly trees: readonly string[]
   readonly skeleton: readonly TreeEntry[]
 }
@@ -36,7 +38,7 @@ export type CheckAnswer =
       readonly table: NumberTableMemory
     }
   | { readonly done: 'share' }
-  | { readonly done: 'environment'; readonly checked: number }
+  | { readonly done: 'tree'; readonly checked: number }
   | { readonly done: 'samples' }
   | { readonly done: 'some'; readonly problems: readonly Problem[]; readonly suspects: readonly Suspect[] }
   | { readonly done: 'failed'; readonly error: unknown }

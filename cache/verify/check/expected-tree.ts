@@ -1,7 +1,7 @@
 import type { TreeEntry } from '../../../src/tree/manifest.ts'
 import { scanManifest } from '../../../src/tree/scan-manifest.ts'
 import type { At } from '../../volume/layout.ts'
-import type { EnvironmentToCheck } from './check-job.ts'
+import type { TreeToCheck } from './check-job.ts'
 import { rawPath, readTreeText } from './tree-text.ts'
 
 /** What belongs at a path of an environment. */
@@ -28,7 +28,7 @@ export type ExpectedTree = ReadonlyMap<string, ReadonlyMap<string, Expected>>
  */
 export function expectedTree(
   at: At,
-  { trees, skeleton }: Pick<EnvironmentToCheck, 'trees' | 'skeleton'>,
+  { trees, skeleton }: Pick<TreeToCheck, 'trees' | 'skeleton'>,
   wanted: (folder: string) => boolean,
 ): ExpectedTree {
   const folders = new Map<string, Map<string, Expected>>()

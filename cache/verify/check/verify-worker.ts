@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Problem } from '../problem.ts'
 import { BlobCheck, type Reports } from './check-blobs.ts'
-import { checkEnvironment } from './check-environment.ts'
 import type { CheckAnswer, CheckJob, Suspect, ThreadData } from './check-job.ts'
+import { checkTree } from './check-tree.ts'
 import { NumberTable } from './number-table.ts'
 import { loadSampler } from './sampler.ts'
 
@@ -43,8 +43,8 @@ async function work(job: CheckJob): Promise<CheckAnswer> {
     case 'share':
       inodes = job.tables.map(memory => new NumberTable(memory))
       return { done: 'share' }
-    case 'environment':
-      return { done: 'environment', checked: checkEnvironment(data, job, inodes, reports) }
+    case 'tree':
+      return { done: 'tree', checked: checkTree(data, job, inodes, reports) }
     case 'samples':
       check.keepSamples(new Set(job.except))
       return { done: 'samples' }

@@ -82,7 +82,10 @@ async function healRecorded(
     const contents = [...record.contents, ...contentsAt(volume, parts, expected, record.paths)]
     const lost = await healContents(volume, contents, staging, signal)
     const isGood = remember(content => !lost.has(contentName(content)) && isGoodBlob(volume, content))
-    const left = restorePaths(volume, parts, expected, record.paths, { staging, isGood })
+    const left = restorePaths(volume, environmentTree(volume, key), expected, record.paths, {
+      staging,
+      isGood,
+    })
     if (left.length === 0 && lost.size === 0) {
       await syncFileSystem(staging)
       faultPoint('heal:before-clear')

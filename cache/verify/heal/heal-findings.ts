@@ -16,13 +16,14 @@ import { damagedContents, pathsInTree } from '../record/record-findings.ts'
 import { forgetPackages } from './forget-packages.ts'
 import { healContents } from './heal-contents.ts'
 import { type Healing, healEnvironment } from './heal-environment.ts'
+import { healPythons, pathInPython } from './heal-pythons.ts'
 import { setAside } from './set-aside.ts'
 
 /**
  * What became of a finding. `next prepare`: the damaged file is in quarantine, or waits in its environment, and the next
- * prepare brings what is needed. `quarantined`: nothing needs it. `busy`: a process builds, heals or removes the environment.
+ * prepare brings what is needed; `next import`, that taking in the interpreter again does. `quarantined`: nothing needs it. `busy`: a process builds, heals or removes the environment.
  */
-export type Outcome = 'healed' | 'next prepare' | 'quarantined' | 'busy'
+export type Outcome = 'healed' | 'next prepare' | 'next import' | 'quarantined' | 'busy'
 
 /**
  * Heals what can be healed without an index, of findings that are recorded (`recordFindings`). Safe beside builds and
@@ -35,16 +36,17 @@ export async function healFindings(
 ): Promise<Outcome[]> {
   requireOwner(volume)
   faultPoint('heal:after-record')
-  const lost = await withStagingFolder(volume, [], async ({ folder: staging }) => {
+  const { lost, left } = await withStagingFolder(volume, [], async ({ folder: staging }) => {
     for (const finding of findings) healStoreFile(volume, finding)
-    return healContents(volume, damagedContents(findings), staging, signal)
+    const lost = await healContents(volume, damagedContents(findings), staging, signal)
+    return { lost, left: healPythons(volume, findings, lost, staging) }
   })
   const healed = new Map<Key, Healing | null>()
   for (const key of new Set(findings.flatMap(({ environments }) => environments))) {
     signal?.throwIfAborted()
     healed.set(key, await healLocked(volume, key, signal))
   }
-  return findings.map(finding => outcomeOf(finding, healed, lost))
+  return findings.map(finding => outcomeOf(finding, healed, lost, left))
 }
 
 /** Null while a process builds, heals or removes it. */
@@ -65,7 +67,7 @@ async function healLocked(volume: Volume, key: Key, signal?: AbortSignal): Promi
 /** What is no content: strangers, trees and records. */
 function healStoreFile(volume: Volume, { paths, damage, content }: Finding): void {
   const [path = ''] = paths
-  if (content !== null || path.startsWith('envs/')) return
+  if (content !== null || isInTree(path)) return
   setAside(volume, placeIn(volume.root, path))
   if (path.startsWith('trees/') && damage !== 'foreign') forgetPackages(volume, new Set([basename(path)]))
 }
@@ -74,11 +76,18 @@ function outcomeOf(
   { content, damage, environments, paths }: Finding,
   healed: ReadonlyMap<Key, Healing | null>,
   lost: ReadonlySet<string>,
+  left: ReadonlySet<string>,
 ): Outcome {
   if (environments.some(key => healed.get(key) === null)) return 'busy'
   if (environments.some(key => isLeft(key, healed.get(key)!, paths))) return 'next prepare'
+  if (paths.some(path => left.has(path))) return 'next import'
   if (content !== null) return lost.has(contentName(content)) ? 'quarantined' : 'healed'
-  return paths[0]?.startsWith('envs/') && damage !== 'foreign' ? 'healed' : 'quarantined'
+  return isInTree(paths[0]!) && damage !== 'foreign' ? 'healed' : 'quarantined'
+}
+
+/** What lies there is healed in its place, and not moved away. */
+function isInTree(path: string): boolean {
+  return path.startsWith('envs/') || pathInPython(path) !== null
 }
 
 /** A finding outside of the tree, in the records, is left as long as the environment isn't whole. */

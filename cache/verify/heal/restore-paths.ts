@@ -10,26 +10,24 @@ import { environmentTree } from '../../volume/layout.ts'
 import type { Volume } from '../../volume/open-volume.ts'
 import { type Expected, type ExpectedTree, rawText } from '../check/expected-tree.ts'
 import { escapedPath, placeOfRaw } from '../check/tree-text.ts'
-import type { EnvironmentParts } from '../environment-parts.ts'
 import { locateContents } from '../locate-contents.ts'
 import { type Content, contentName } from '../problem.ts'
 import { lstatWithin } from './lstat-within.ts'
 import { setAside } from './set-aside.ts'
 
 /**
- * Puts what belongs there at these paths (escaped, `.` is the root) of an environment, each by one rename; what nothing
+ * Puts what belongs there at these paths (escaped, `.` is the root) of a tree (absolute), each by one rename; what nothing
  * belongs at goes into quarantine. Every file is a link to a blob that `isGood`; what has no good one stays and is
  * returned. Folders are open for writing only meanwhile.
  */
 export function restorePaths(
   volume: Volume,
-  { key }: EnvironmentParts,
+  tree: string,
   expected: ExpectedTree,
   paths: readonly string[],
   options: { readonly staging: string; readonly isGood: (content: Content) => boolean },
 ): string[] {
   const { staging, isGood } = options
-  const tree = environmentTree(volume, key)
   const top = Buffer.from(tree).toString('latin1')
   const left: string[] = []
 

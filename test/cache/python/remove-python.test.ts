@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { takeLease } from '../../../cache/lease/take-lease.ts'
 import { listPythons } from '../../../cache/python/list-pythons.ts'
 import { removePython } from '../../../cache/python/remove-python.ts'
-import { pythonFolder, treeFile } from '../../../cache/volume/layout.ts'
+import { pythonFolder } from '../../../cache/volume/layout.ts'
 import { childProgram } from '../support/child.ts'
 import { newVolume } from '../support/temporary.ts'
 import { madeFiles, takeInMade } from './support/made-python.ts'
@@ -17,7 +17,6 @@ test('it goes with all it has, and no other does', async () => {
   expect(await removePython(volume, record.digest)).toBeGreaterThan(0)
   expect(listPythons(volume)).toEqual([other.record])
   expect(existsSync(pythonFolder(volume, record.digest))).toBe(false)
-  expect(existsSync(treeFile(volume, record.digest))).toBe(false)
   expect(readdirSync(join(volume.root, 'staging'))).toEqual([])
 })
 

@@ -1,29 +1,29 @@
 import { lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs'
 import { hasErrno } from '../../disk/machine-error.ts'
-import { environmentTree } from '../../volume/layout.ts'
+import { TREE } from '../../volume/layout.ts'
 import { type Content, modeDetail, type Problem, sizeDamage } from '../problem.ts'
 import { blobNumber, ownerOfBlob, type Reports, wrongOutside } from './check-blobs.ts'
-import type { EnvironmentToCheck, ThreadData } from './check-job.ts'
+import type { ThreadData, TreeToCheck } from './check-job.ts'
 import { type Expected, expectedTree } from './expected-tree.ts'
 import type { NumberTable } from './number-table.ts'
 import { escapedPath, placeOfRaw } from './tree-text.ts'
 
 /**
- * Checks this thread's folders of an environment: every path that should be there, and that there is no other. A
+ * Checks this thread's folders of an environment, or of another tree of the volume: every path that should be there, and that there is no other. A
  * file is known by its inode, the blob's; the contents of any other inode are for hashing. Returns how many paths
  * it looked at. Throws system errors it can't explain.
  */
-export function checkEnvironment(
+export function checkTree(
   data: ThreadData,
-  environment: EnvironmentToCheck,
+  checkedTree: TreeToCheck,
   inodes: readonly NumberTable[],
   reports: Reports,
 ): number {
-  const { key } = environment
-  const top = Buffer.from(environmentTree(data, key)).toString('latin1')
+  const shown = `${checkedTree.folder}/${TREE}`
+  const top = Buffer.from(`${data.root}/${shown}`).toString('latin1')
   const expected = expectedTree(
     data,
-    environment,
+    checkedTree,
     folder => ownerOfFolder(folder, data.threads) === data.thread,
   )
   const hashing = new Set<string>()
@@ -34,7 +34,7 @@ export function checkEnvironment(
   }
 
   function pathOf(raw: string): string {
-    return escapedPath(raw === '' ? `envs/${key}/tree` : `envs/${key}/tree/${raw}`)
+    return escapedPath(raw === '' ? shown : `${shown}/${raw}`)
   }
 
   function check(raw: string, wanted: Expected): void {
