@@ -161,7 +161,8 @@ export interface VerifyFinding {
   /** Every environment it reaches, and the tasks whose last key that was. */
   readonly environments: readonly { readonly key: string; readonly tasks: readonly string[] }[]
   /**
-   * Null where healing was not asked for. `next prepare`: the next prepare of its environments brings what is needed; `next import`: taking in the interpreter again.
+   * Null where healing was not asked for. `next prepare`: the next prepare of its environments brings what is needed;
+   * `next import`: taking in the interpreter again does.
    * `quarantined`: nothing needs it. `busy`: a process builds or removes an environment it reaches.
    */
   readonly healing: 'healed' | 'next prepare' | 'next import' | 'quarantined' | 'busy' | null
