@@ -20,6 +20,9 @@ export interface DownloadListener {
 /** One thread takes in about 700 MB/s; more of them cost memory. */
 const mostThreads = 3
 
+/** Small, so that what was received is let go soon: the contents themselves are not in V8's heap. */
+const youngMegabytes = 2
+
 interface Thread {
   readonly worker: Worker
   readonly jobs: Map<number, Waiting>
@@ -39,7 +42,10 @@ export function startDownloadThreads(conduct: Conduct): DownloadThreads {
 
   function startThread(): Thread {
     const thread: Thread = {
-      worker: new Worker(workerUrl('download-worker'), { workerData: conduct }),
+      worker: new Worker(workerUrl('download-worker'), {
+        workerData: conduct,
+        resourceLimits: { maxYoungGenerationSizeMb: youngMegabytes },
+      }),
       jobs: new Map(),
     }
     thread.worker.on('message', (message: FromDownloader) => take(thread, message))

@@ -3,12 +3,14 @@ import { asEnvdError } from '../../src/error.ts'
 import type { Conduct } from './conduct.ts'
 import type { DownloadJob, FromDownloader, ToDownloader } from './download-job.ts'
 import { startClient } from './http/send.ts'
+import { startLettingGo } from './let-go.ts'
 import { transferFile } from './transfer/transfer-file.ts'
 
 /** A thread that downloads files side by side: what comes is written and hashed where it arrives. */
 const conduct = workerData as Conduct
 const client = startClient(conduct)
 const stop = new AbortController()
+const letGo = startLettingGo()
 const port = parentPort!
 const say = (message: FromDownloader) => port.postMessage(message)
 
@@ -44,6 +46,7 @@ async function fetchOne(id: number, job: DownloadJob): Promise<void> {
     const downloaded = await transferFile(job, {
       ...{ client, conduct, signal: stop.signal },
       onProgress(received, there) {
+        letGo(received)
         news = { received: news.received + received, there: news.there + there }
       },
       onNote: message => say({ kind: 'note', id, message }),

@@ -2,6 +2,7 @@ import { createHash, type Hash } from 'node:crypto'
 import {
   closeSync,
   constants,
+  fdatasync,
   fstatSync,
   ftruncateSync,
   openSync,
@@ -74,6 +75,7 @@ export function openPartialFile(file: string, { size, expected, count }: Partial
   let hashed = 0
   let unnoted = 0
   let notesFd: number | undefined
+  let finished = false
 
   const partial: PartialFile = {
     get parts() {
@@ -123,12 +125,16 @@ export function openPartialFile(file: string, { size, expected, count }: Partial
         if (fstatSync(fd).size !== end) ftruncateSync(fd, end)
         dropNotes()
       })
-      return hashes.finish()
+      const outcome = hashes.finish()
+      finished = outcome.matches
+      return outcome
     },
     close() {
       if (parts.length > 1 && unnoted > 0) note()
       if (notesFd !== undefined) closeSync(notesFd)
-      closeSync(fd)
+      if (!finished) closeSync(fd)
+      // What is whole goes to the disk while others are still coming in: then little is left for the end.
+      else fdatasync(fd, () => closeSync(fd))
     },
   }
 
