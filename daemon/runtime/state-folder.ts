@@ -15,7 +15,11 @@ export const STATE = '/run/envd'
 
 export const programFile = (digest: string): string => join(STATE, 'program', digest, 'envd-hook')
 export const taskFilesFolder = join(STATE, 'tasks')
-export const refusalsFile = join(STATE, 'refusals')
+/** The second one is where the hook writes for an engine that runs as this user. */
+export const refusalsFiles = (): string[] => [
+  join(STATE, 'refusals'),
+  `/run/user/${process.geteuid!()}/envd-refusals`,
+]
 
 /** Errors: HOST_NOT_WRITABLE where it can't be made, or is not root's alone. */
 export function requireStateFolder(): void {

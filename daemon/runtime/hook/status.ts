@@ -4,7 +4,7 @@ import { liveLeases } from '../../../cache/lease/live-leases.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
 import type { HookRefusal, HookStatus, InstalledHook } from '../../../src/api/hook.ts'
 import { tasksWithSpec } from '../cdi/spec-files.ts'
-import { refusalsFile, taskFilesFolder } from '../state-folder.ts'
+import { refusalsFiles, taskFilesFolder } from '../state-folder.ts'
 import { HOOKS_FOLDERS, hookFile, hookFileText, INSTALLED_PROGRAM, readHookFiles } from './hook-file.ts'
 import { hookProgram } from './hook-program.ts'
 
@@ -45,9 +45,10 @@ function containersOf(volume: Volume): HookStatus['containers'] {
   )
 }
 
+/** A line begins with its time: so they are sorted by it. */
 function readRefusals(): HookRefusal[] {
-  if (!existsSync(refusalsFile)) return []
-  const lines = readFileSync(refusalsFile, 'utf8').split('\n').filter(Boolean)
+  const texts = refusalsFiles().map(path => (existsSync(path) ? readFileSync(path, 'utf8') : ''))
+  const lines = texts.flatMap(text => text.split('\n').filter(Boolean)).sort()
   return lines.slice(-lastRefusals).map(line => {
     const [at = '', container = '-', task = '-', ...reason] = line.split('\t')
     return { at, container: unlessDash(container), task: unlessDash(task), reason: reason.join(' ') }
