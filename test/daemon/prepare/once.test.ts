@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -28,6 +29,9 @@ describe('one build a key', () => {
     const builder = ground.start(['prepare', 'task', '--json'])
     await buildBegan(ground)
     const waiter = ground.start(['prepare', 'task', '--json'])
+    await said(waiter.process, String(builder.process.pid))
+    await new Promise(resolve => setTimeout(resolve, 250))
+    ground.index.heal()
     const [built, waited] = await Promise.all([builder.answer, waiter.answer])
     expect(JSON.parse(built.stdout).result).toMatchObject({ reused: false })
     const result: PreparedTask = JSON.parse(waited.stdout).result
@@ -41,9 +45,9 @@ describe('one build a key', () => {
     const builder = ground.start(['prepare', 'task', '--json'])
     await buildBegan(ground)
     const waiter = ground.start(['prepare', 'task', '--json'])
-    await new Promise(resolve => setTimeout(resolve, 500))
-    ground.index.heal()
+    await said(waiter.process, String(builder.process.pid))
     builder.process.kill('SIGKILL')
+    ground.index.heal()
     const waited = await waiter.answer
     expect(JSON.parse(waited.stdout)).toMatchObject({ ok: true, result: { reused: false } })
     expect(readdirSync(join(ground.volume, 'staging'))).toEqual([])
@@ -99,10 +103,18 @@ describe('one build a key', () => {
   })
 })
 
+function said({ stderr }: ChildProcess, text: string): Promise<void> {
+  let all = ''
+  stderr!.on('data', chunk => {
+    all += chunk
+  })
+  return until(() => all.includes(text))
+}
+
 async function slowGround(): Promise<Ground> {
   const ground = await startGround([big])
   ground.addTask('task', [big])
-  ground.index.fail(big.filename, { kind: 'slow', millisecondsPerChunk: 100, chunkBytes: 64 })
+  ground.index.fail(big.filename, { kind: 'slow', millisecondsPerChunk: 100, chunkBytes: 1 })
   return ground
 }
 
