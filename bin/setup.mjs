@@ -9,6 +9,7 @@ const outputs = [
   'envd',
   'door',
   'hot',
+  'hot-program',
   'cold',
   'hash-worker',
   'assemble-worker',
