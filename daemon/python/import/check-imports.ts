@@ -1,8 +1,7 @@
 import { dirname } from 'node:path'
-import { execa } from 'execa'
 import { EnvdError } from '../../../src/error.ts'
 import { CONTAINER } from '../../../src/mount/mount-plan.ts'
-import { dyingWithParent } from '../../uv/run/process-group.ts'
+import { runTool } from '../../image/tool/run-tool.ts'
 import { checkProgram } from './check-program.ts'
 
 export interface CheckOptions {
@@ -27,18 +26,17 @@ export async function checkImports(
   { signal, glibc }: CheckOptions,
 ): Promise<void> {
   const python = `${CONTAINER.python}/${executable}`
-  const command = ['bwrap', ...viewOf(tree, glibc), '--', python, '-I', '-B', '-c', checkProgram]
-  const [file, args] = dyingWithParent(command[0]!, command.slice(1))
-  const { stdout, stderr, code, timedOut } = await execa(file, args, {
-    cancelSignal: signal,
-    cwd: '/',
-    reject: false,
-    timeout: limitMs,
-    forceKillAfterDelay: 1000,
+  const limit = AbortSignal.timeout(limitMs)
+  const { stdout, said } = await runTool({
+    ...{ tool: 'bwrap', purpose: 'to try that Python as a container sees it', environment: process.env },
+    args: [...viewOf(tree, glibc), '--', python, '-I', '-B', '-c', checkProgram],
+    signal: AbortSignal.any([signal, limit]),
+  }).catch(error => {
+    if (error !== limit.reason) throw error
+    return { stdout: '', said: `no end within ${limitMs / 1000} s` }
   })
-  signal.throwIfAborted()
   const failed = failuresIn(stdout)
-  if (failed === null) throw notRun(code, timedOut ? `no end within ${limitMs / 1000} s` : stderr, tree)
+  if (failed === null) throw notRun(said, tree)
   if (failed.length === 0) return
   const all = [...new Set(failed.map(({ what, why }) => `${what} (${why})`))]
   const list = [...all.slice(0, shown), ...(all.length > shown ? [`${all.length - shown} more`] : [])].join(
@@ -98,20 +96,12 @@ function failuresIn(stdout: string): Failed[] | null {
   }
 }
 
-function notRun(code: string | undefined, said: string, tree: string): EnvdError {
-  if (code === 'ENOENT' || /failed to execute bwrap: No such file/.test(said)) {
-    return new EnvdError('TOOL_MISSING', 'bwrap is needed to try that Python as a container sees it', {
-      hint: 'Install bubblewrap (Debian: apt install bubblewrap) and import again.',
-      details: { tool: 'bwrap' },
-    })
-  }
-  const reason = said.trim().split('\n').slice(-5).join('\n')
-  if (/^bwrap: (?!execvp )/m.test(said)) {
-    return new EnvdError('SANDBOX_FAILED', `bwrap: ${reason.replace(/^bwrap: /m, '')}`, {
-      details: { said: reason },
-    })
-  }
+function notRun(said: string, tree: string): EnvdError {
+  const reason = said.split('\n').slice(-5).join('\n')
+  const details = { tree, said: reason }
+  // What bwrap says of itself, unless it is that the interpreter can't be executed.
+  if (/^bwrap: (?!execvp )/m.test(said)) return new EnvdError('SANDBOX_FAILED', reason, { details })
   return new EnvdError('PYTHON_IMPORT_INCOMPLETE', `that Python does not run where it was moved: ${reason}`, {
-    details: { tree, said: reason },
+    details,
   })
 }

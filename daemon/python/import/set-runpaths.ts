@@ -1,7 +1,7 @@
 import { dirname, relative } from 'node:path'
-import { execa } from 'execa'
 import { isOfGlibc } from '../../../src/elf/glibc-libraries.ts'
 import { EnvdError } from '../../../src/error.ts'
+import { runTool } from '../../image/tool/run-tool.ts'
 import { type ElfInTree, LIBRARIES } from './bring-libraries.ts'
 
 /**
@@ -21,31 +21,15 @@ export async function setRunpaths(
     const right = needy ? elf.runpath === wanted : elf.runpath === null || elf.runpath.startsWith('$ORIGIN')
     if (!right) wrong.set(wanted, [...(wrong.get(wanted) ?? []), path])
   }
-  for (const [runpath, paths] of wrong) await patch(copy, runpath, paths, signal)
-}
-
-async function patch(
-  copy: string,
-  runpath: string,
-  paths: readonly string[],
-  signal: AbortSignal,
-): Promise<void> {
-  try {
-    await execa('patchelf', ['--set-rpath', runpath, ...paths], { cwd: copy, cancelSignal: signal })
-  } catch (error) {
-    signal.throwIfAborted()
-    if ((error as { code?: string }).code === 'ENOENT') {
-      throw new EnvdError('TOOL_MISSING', 'patchelf is needed to make that Python relocatable', {
-        hint: 'Install patchelf (Debian: apt install patchelf) and import again.',
-        details: { tool: 'patchelf' },
-        cause: error,
-      })
-    }
-    const said = (error as { stderr?: string }).stderr?.trim() || String(error)
+  for (const [runpath, files] of wrong) {
+    const { failed, said } = await runTool({
+      ...{ tool: 'patchelf', purpose: 'to make that Python relocatable', environment: process.env, signal },
+      ...{ cwd: copy, args: ['--set-rpath', runpath, ...files] },
+    })
+    if (!failed) continue
     throw new EnvdError('PYTHON_BROKEN', `patchelf can't make that Python relocatable: ${said}`, {
       hint: 'Import another build of it.',
-      details: { files: paths, said },
-      cause: error,
+      details: { files, said },
     })
   }
 }
