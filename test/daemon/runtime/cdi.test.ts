@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { chmodSync, readdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -9,6 +10,10 @@ import { temporaryFolder } from '../../cache/support/temporary.ts'
 import { SMALL_IMAGE } from '../../fixture/podman/podman.ts'
 import { checkCdi } from '../../mount/support/cdi.ts'
 import { startTaskGround } from './support/task-ground.ts'
+
+function diskUse(folder: string): string {
+  return execFileSync('du', ['-sB1', '--exclude=leases', folder], { encoding: 'utf8' })
+}
 
 describe.each(['crun', 'runc'] as const)('%s', async runtime => {
   const ground = await startTaskGround(runtime)
@@ -149,15 +154,38 @@ describe.each(['crun', 'runc'] as const)('%s', async runtime => {
     expect(answer.status).toBeGreaterThan(124)
   })
 
-  test('twenty containers at once all start, all import, and leave no lease', async () => {
+  const many = runtime === 'crun' ? 100 : 20
+  test(`${many} containers at once all start, all import, take no disk, and leave no lease`, async () => {
     await ground.mount('alpha', 'cdi')
+    const before = diskUse(ground.volume)
     const program = 'import alpha; print(alpha.version)'
     const outputs = await Promise.all(
-      Array.from({ length: 20 }, () => podman.output(device, ['python', '-c', program])),
+      Array.from({ length: many }, () => podman.output(device, ['python', '-c', program])),
     )
-    expect(outputs).toEqual(Array.from({ length: 20 }, () => '1\n'))
-    expect(containerLeases()).toEqual([])
-    expect(readdirSync(leasesFolder).filter(name => name.startsWith('.container'))).toEqual([])
+    expect(outputs).toEqual(Array.from({ length: many }, () => '1\n'))
+    expect(readdirSync(leasesFolder).filter(name => name.includes('container'))).toEqual([])
+    expect(diskUse(ground.volume)).toBe(before)
+  })
+
+  test('a device of another volume is left to it while it is used', async () => {
+    const other = join(podman.folder, 'other-volume')
+    const mountOther = async () =>
+      JSON.parse((await ground.envd('mount', 'alpha', '--for', 'cdi', '--json', '--volume', other)).stdout)
+    await ground.mount('alpha', 'cdi')
+    const { id } = await startContainer()
+    expect((await mountOther()).error).toMatchObject({
+      code: 'CDI_DEVICE_TAKEN',
+      details: { volume: ground.volume },
+    })
+    mountsExpire()
+    expect((await mountOther()).error.message).toContain(id)
+    await podman.run('rm', '--force', '--time', '0', id)
+    expect(await mountOther()).toMatchObject({ ok: true })
+    await ground.envd('hook', 'status')
+    expect(specs()).toEqual([ofAlpha])
+    expect(await podman.output(device, ['grep', '/opt/envd/env', '/proc/self/mountinfo'])).toContain(
+      'other-volume',
+    )
   })
 })
 
