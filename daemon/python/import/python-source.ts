@@ -28,7 +28,7 @@ export function pythonSource(volume: Volume, path: string): PythonSource {
   const details = { path: given, version: target.version, prefix: target.prefix }
   if (isInVirtualenv(interpreter)) {
     throw new EnvdError('PYTHON_UNSUPPORTED', `${given} is a virtualenv, made from ${target.prefix}`, {
-      hint: `Import the interpreter it was made from: envd python import ${target.prefix}`,
+      hint: `Import the interpreter it was made from: envd python import ${target.interpreter}`,
       details,
     })
   }

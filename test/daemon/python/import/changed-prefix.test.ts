@@ -12,6 +12,8 @@ import {
 import { basename, join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { listPythons } from '../../../../cache/python/list-pythons.ts'
+import { checkImports } from '../../../../daemon/python/import/check-imports.ts'
+import { readHostLibraries } from '../../../../daemon/python/import/host-libraries.ts'
 import type { PythonImport } from '../../../../src/api/pythons.ts'
 import { readElf } from '../../../../src/elf/read-elf.ts'
 import { newVolume } from '../../../cache/support/temporary.ts'
@@ -39,6 +41,9 @@ function extensionIn(prefix: string): {
   }
   throw new Error('no extension module needs a library that was brought')
 }
+
+/** Who tries it: root does so as another user, too. */
+const uids = process.getuid!() === 0 ? [0, 1000] : [process.getuid!()]
 
 test('the same Python at another place, on another day, with other things beside it gives the same tree', async () => {
   const prefix = prefixFrom(taken)
@@ -94,9 +99,7 @@ test('an extension module that cannot be imported is named, with the reason; not
   await expect(takeIn(empty, prefix)).rejects.toMatchObject({
     code: 'PYTHON_IMPORT_INCOMPLETE',
     message: expect.stringContaining(`${module} (ImportError`),
-    details: {
-      failed: expect.arrayContaining([expect.objectContaining({ what: module, uid: process.getuid!() })]),
-    },
+    details: { failed: uids.map(uid => expect.objectContaining({ what: module, uid })) },
   })
   expect(listPythons(empty)).toEqual([])
   expect(readdirSync(join(empty.root, 'staging'))).toEqual([])
@@ -110,4 +113,28 @@ test('one that imports its libraries only by luck of this host is not taken for 
   rmSync(join(prefix, 'lib', library))
   const { python } = await takeIn(volume, prefix)
   expect(python.libraries).toContain(library)
+})
+
+test('what only this host has is not there when it is tried', async () => {
+  const tree = prefixFrom(taken)
+  const { module, library } = extensionIn(tree)
+  const { executable, machine } = taken.python
+  const { loader } = readElf(readFileSync(join(tree, executable)))!
+  const host = await readHostLibraries(machine)
+  const options = { signal: new AbortController().signal, glibc: [loader!, ...host.glibc] }
+  await checkImports(tree, executable, options)
+  rmSync(join(tree, 'lib', library))
+  await expect(checkImports(tree, executable, options)).rejects.toMatchObject({
+    code: 'PYTHON_IMPORT_INCOMPLETE',
+    message: expect.stringMatching(new RegExp(`${module} .*${library.replaceAll('.', '\\.')}: cannot open`)),
+  })
+})
+
+test('one that ends the interpreter is told by what was tried last', async () => {
+  const prefix = prefixFrom(taken)
+  writeFileSync(join(libraryOf(prefix), 'sqlite3', '__init__.py'), 'import os\nos.kill(os.getpid(), 9)\n')
+  await expect(takeIn(newVolume(), prefix)).rejects.toMatchObject({
+    code: 'PYTHON_IMPORT_INCOMPLETE',
+    message: expect.stringContaining('sqlite3 (it ended the interpreter (-9))'),
+  })
 })

@@ -43,7 +43,8 @@ test('a virtualenv is refused, by folder and by interpreter; the error names wha
     expect(() => pythonSource(newVolume(), given)).toThrow(
       expect.objectContaining({
         code: 'PYTHON_UNSUPPORTED',
-        hint: expect.stringContaining(`envd python import ${prefix}`),
+        hint: expect.stringContaining(`envd python import ${interpreter}`),
+        message: expect.stringContaining(prefix),
         details: expect.objectContaining({ prefix }),
       }),
     )
