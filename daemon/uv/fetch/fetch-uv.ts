@@ -81,7 +81,9 @@ function unavailable(tried: readonly Refusal[]): EnvdError {
     'UV_UNAVAILABLE',
     `uv ${version} is not on PATH and no pip fetched it\n${all.join('\n')}`,
     {
-      hint: `Put uv ${version} on PATH, or name an index that has it in PIP_INDEX_URL, for an interpreter with pip.`,
+      hint:
+        `Put uv ${version} on PATH; or, where UV_DEFAULT_INDEX names the index of the project, ` +
+        'name one that has uv in PIP_INDEX_URL: it is asked for uv alone.',
       details: { tried },
     },
   )
