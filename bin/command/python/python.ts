@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { PythonImport, PythonRow, RemovedPython } from '../../../src/api/pythons.ts'
-import { importedText, pythonsText, removedPythonText } from '../../render/result/pythons.ts'
+import { importedText, pythonsText, removedPythonText } from '../../render/result/container/pythons.ts'
 import type { Verb } from '../../verb.ts'
 
 export const takeIn: Verb<PythonImport> = {

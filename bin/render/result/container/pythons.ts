@@ -1,7 +1,7 @@
-import type { PythonImport, PythonRow, RemovedPython } from '../../../src/api/pythons.ts'
-import { formatBytes, formatCount, formatSeconds } from '../amounts.ts'
-import { columns } from '../columns.ts'
-import type { Style } from '../style.ts'
+import type { PythonImport, PythonRow, RemovedPython } from '../../../../src/api/pythons.ts'
+import { formatBytes, formatCount, formatSeconds } from '../../amounts.ts'
+import { columns } from '../../columns.ts'
+import type { Style } from '../../style.ts'
 
 /** What `envd python import` took in. */
 export function importedText({ python, reused, added, seconds }: PythonImport, style: Style): string {
