@@ -11,7 +11,7 @@ import { selectedByEnvd } from '../fixture/lock/selected.ts'
 import { asUvInstalls } from '../fixture/lock/uv-selection.ts'
 import { targetOf } from '../fixture/target.ts'
 
-const folder = new URL('../fixture/locks', import.meta.url)
+const folder = new URL('../fixture/locks/', import.meta.url)
 const bytes = (path: string) => readFileSync(new URL(path, folder))
 const nothing: Selection = { extras: [], groups: [] }
 const chosen: Selection = { extras: ['cpu', 'color'], groups: ['test'] }

@@ -9,7 +9,7 @@ import { readLock } from '../fixture/lock/lock-texts.ts'
 import { refusalOf } from '../fixture/lock/refusal.ts'
 import { targetOf } from '../fixture/target.ts'
 
-const folder = new URL('../fixture/locks', import.meta.url)
+const folder = new URL('../fixture/locks/', import.meta.url)
 const text = (path: string) => readFileSync(new URL(path, folder), 'utf8')
 const files = readLock(text('requirements/pylock.files.toml'), 'pylock.toml').packages.flatMap(
   ({ wheels, sdist }) => (sdist === null ? wheels : [...wheels, sdist]),
