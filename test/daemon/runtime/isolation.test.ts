@@ -10,7 +10,7 @@ const attackProgram = fileURLToPath(new URL('../../fixture/podman/attack.py', im
 const package_ = 'lib/python3.11/site-packages/alpha/__init__.py'
 
 /** What must be refused without the hook's help, with the privileges a container has by default. */
-const refused = /^E(ROFS|PERM|XDEV|ACCES|BUSY|EXIST)$/
+const refused = /^E(ROFS|PERM|XDEV|ACCES|BUSY|EXIST|NOTSUP)$/
 
 describe.each(['crun', 'runc'] as const)('%s', async runtime => {
   const ground = await startTaskGround(runtime)
@@ -123,6 +123,49 @@ describe.each(['crun', 'runc'] as const)('%s', async runtime => {
     if (!(runtime === 'crun' && target === '/no/such'))
       expect(lastRefusal()).toMatch(/a symbolic link in its image\?$/)
     expect(existsSync(join(target, 'envd'))).toBe(false)
+  })
+
+  /** A device with another first mount. */
+  const deviceWith = (mount: object) => {
+    const spec = JSON.parse(readFileSync(join(podman.cdiFolder, 'envd.dev-task-alpha.json'), 'utf8'))
+    spec.cdiVersion = '0.4.0'
+    spec.devices[0].name = 'other'
+    spec.devices[0].containerEdits.mounts[0] = { containerPath: '/opt/envd/env', ...mount }
+    writeFileSync(join(podman.cdiFolder, 'other.json'), JSON.stringify(spec))
+    return ['--device', 'envd.dev/task=other']
+  }
+
+  test.each([
+    ['a mount that is writable', ['rbind'], /container [0-9a-f]{64}, \/opt\/envd\/env is writable$/],
+    ['a mount below that is writable', ['rbind', 'ro'], /\/opt\/envd\/env(\/below)? is writable$/],
+  ])('%s is refused', async (_, options, reason) => {
+    const source = join(podman.folder, 'source')
+    mkdirSync(join(source, 'below'), { recursive: true })
+    const [nsenter = '', ...enter] = podman.under
+    execFileSync(nsenter, [...enter, 'mount', '-t', 'tmpfs', 'tmpfs', join(source, 'below')])
+    const answer = await podman.run(
+      'run',
+      '--rm',
+      ...deviceWith({ hostPath: source, options }),
+      SMALL_IMAGE,
+      'true',
+    )
+    execFileSync(nsenter, [...enter, 'umount', join(source, 'below')])
+    expect(answer.status).toBeGreaterThan(124)
+    expect(lastRefusal()).toMatch(reason)
+  })
+
+  test('an overlay of layers is as read-only as a bind', async () => {
+    const layer = join(podman.folder, 'layer')
+    mkdirSync(layer)
+    writeFileSync(join(layer, 'layered'), 'layered')
+    const before = fingerprint(tree)
+    const options = [`lowerdir=${layer}:${tree}`, 'ro', 'nosuid', 'nodev']
+    const overlay = deviceWith({ hostPath: 'overlay', type: 'overlay', options })
+    expect(await podman.output(overlay, ['cat', '/opt/envd/env/layered'])).toBe('layered')
+    const results = Object.entries<string>(await attack(overlay, []))
+    expect(results.filter(([, result]) => !refused.test(result))).toEqual([])
+    expect([fingerprint(tree), readFileSync(join(layer, 'layered'), 'utf8')]).toEqual([before, 'layered'])
   })
 
   test('a task that is not mounted is named by the engine', async () => {
