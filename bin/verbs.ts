@@ -21,6 +21,7 @@ const loaders: Record<CommandName, () => Promise<object>> = {
   'artifact add': async () => (await import('./command/artifact/add.ts')).verb,
   'artifact pin': async () => (await import('./command/artifact/artifact.ts')).pin,
   'artifact fetch': async () => (await import('./command/artifact/artifact.ts')).fetch,
+  'artifact import': async () => (await import('./command/artifact/import.ts')).verb,
   config: async () => (await import('./command/config.ts')).verb,
   volume: async () => (await import('./command/volume/volume.ts')).info,
   'volume upgrade': async () => (await import('./command/volume/volume.ts')).upgrade,

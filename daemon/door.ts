@@ -10,6 +10,7 @@ import type {
 } from '../src/api/artifacts.ts'
 import type { HookInstallation, HookRemoval, HookStatus } from '../src/api/hook.ts'
 import type { BringImagesRequest, CheckedImage, ImageOutcome, ImageRow } from '../src/api/images.ts'
+import type { ArtifactImport } from '../src/api/import.ts'
 import type { MountRequest, MountResult } from '../src/api/mount.ts'
 import type {
   AddedTask,
@@ -87,6 +88,12 @@ export interface Door {
   pinArtifacts(task: string, options?: WorkOptions): Promise<PinnedTask>
   /** Adds an artifact to task.toml, pinned. */
   addArtifact(task: string, request: AddArtifactRequest, options?: WorkOptions): Promise<AddedArtifact>
+  /** Takes in a hub's cache or a directory; without `take`, says what that would do. */
+  importArtifacts(
+    path: string,
+    request: { readonly take: boolean },
+    options?: WorkOptions,
+  ): Promise<ArtifactImport>
   volume(): Promise<VolumeInfo>
   upgradeVolume(): Promise<VolumeUpgrade>
   removeVolume(options: { readonly force: boolean }): Promise<VolumeRemoval>
@@ -180,6 +187,13 @@ export function openDoor(configuration: Configuration, { onNote = () => {} }: Do
       (await import('./operation/artifact/add-artifact.ts')).addArtifact(
         configuration,
         task,
+        request,
+        options,
+      ),
+    importArtifacts: async (path, request, options = {}) =>
+      (await import('./operation/artifact/import-artifacts.ts')).importArtifacts(
+        volume(),
+        path,
         request,
         options,
       ),

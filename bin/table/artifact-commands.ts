@@ -86,4 +86,20 @@ export const artifactCommands = {
       },
     ],
   },
+  'artifact import': {
+    summary: 'take in files you have: a hub cache, or a directory',
+    arguments: [{ name: 'path', kind: 'text', count: 'one' }],
+    options: [{ name: 'yes', summary: 'do it; without, only say what would be linked or copied' }],
+    examples: [
+      {
+        line: 'envd artifact import ~/.cache/huggingface/hub',
+        what: 'says what is there, and what would be done',
+      },
+      {
+        line: 'envd artifact import ~/.cache/huggingface/hub --yes',
+        what: 'files of yours on the same file system are linked, and become read-only there, too',
+      },
+      { line: 'envd artifact import ~/data/images --yes', what: 'prints the `tree` that task.toml names' },
+    ],
+  },
 } as const satisfies Record<string, CommandEntry>

@@ -1,4 +1,3 @@
-import { createHash, type Hash } from 'node:crypto'
 import {
   closeSync,
   constants,
@@ -14,6 +13,7 @@ import {
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { hasErrno, onMachine } from '../../../cache/disk/machine-error.ts'
 import type { Expected } from '../download-job.ts'
+import { type Hashes, startHashes } from './hashes.ts'
 
 /** A stretch of a file that one connection brings; `done` of it, from `start` on, is there. */
 export interface Part {
@@ -207,27 +207,5 @@ function readNotes(notes: string, size: number | null): Notes | null {
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof TypeError || hasErrno(error, 'ENOENT')) return null
     throw error
-  }
-}
-
-interface Hashes {
-  update(bytes: Buffer): void
-  finish(): { sha256: string; matches: boolean }
-}
-
-function startHashes(expected: Expected, size: number | null): Hashes {
-  const content = createHash('sha256')
-  const git: Hash | null = 'gitBlob' in expected ? createHash('sha1').update(`blob ${size}\0`) : null
-  return {
-    update(bytes) {
-      content.update(bytes)
-      git?.update(bytes)
-    },
-    finish() {
-      const sha256 = content.digest('hex')
-      const matches =
-        'sha256' in expected ? sha256 === expected.sha256 : git!.digest('hex') === expected.gitBlob
-      return { sha256, matches }
-    },
   }
 }

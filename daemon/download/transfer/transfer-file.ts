@@ -1,4 +1,4 @@
-import { lstatSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { onMachine } from '../../../cache/disk/machine-error.ts'
 import { EnvdError } from '../../../src/error.ts'
 import type { Conduct } from '../conduct.ts'
@@ -9,6 +9,7 @@ import { BeginAgain, downloadPart } from './download-part.ts'
 import { openPartialFile, type PartialFile, partsFor } from './partial-file.ts'
 import { probeSize } from './probe-size.ts'
 import { reserveSpace } from './reserve-space.ts'
+import { takeWhole } from './take-whole.ts'
 
 export interface TransferContext {
   readonly client: Client
@@ -31,7 +32,11 @@ const mostBeginnings = 5
 export async function transferFile(job: DownloadJob, context: TransferContext): Promise<Downloaded> {
   const { file } = job
   const size = job.size ?? (await probeSize(job, context))
-  dropSealed(file)
+  const whole = await takeWhole({ ...job, size })
+  if (whole !== null) {
+    context.onProgress(0, whole.size)
+    return whole
+  }
   const count = partsFor(size, context.conduct.partsFrom)
   const partial = openPartialFile(file, { size, expected: job.expected, count })
   try {
@@ -121,12 +126,6 @@ function beginAgain(partial: PartialFile, parts: number, { onProgress }: Transfe
 
 function thereIn({ parts }: PartialFile): number {
   return parts.reduce((bytes, { start, done }) => bytes + done - start, 0)
-}
-
-/** What became a blob is never written again; the blob itself is found without asking here. */
-function dropSealed(file: string): void {
-  const stats = lstatSync(file, { throwIfNoEntry: false })
-  if (stats !== undefined && (stats.nlink > 1 || !stats.isFile())) onMachine(file, () => rmSync(file))
 }
 
 function mismatch({ url, expected, size }: DownloadJob, sha256: string): EnvdError {
