@@ -223,6 +223,10 @@ const kinds = {
     exit: 1,
     hint: 'Move the volume to a path of letters, digits and -._/ or choose another --for.',
   },
+  DRIVER_TOO_OLD: {
+    exit: 3,
+    hint: 'Update the NVIDIA driver of this host, or lock packages for an older CUDA.',
+  },
   COMMAND_NOT_FOUND: { exit: 1, hint: "See the environment's bin folder." },
   SOME_FAILED: { exit: 1, hint: 'Each failed task shows its own error; the exit status is the gravest.' },
 

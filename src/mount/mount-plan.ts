@@ -1,4 +1,5 @@
 import type { Key } from '../digest.ts'
+import type { DriverNeed } from '../gpu/driver-need.ts'
 
 /**
  * What a container of a task gets, the same for every engine; each adapter renders it
@@ -20,6 +21,8 @@ export interface MountPlan {
   readonly path: string
   /** Keys the container's lease claims: the environment, the interpreter, artifacts. */
   readonly leased: readonly string[]
+  /** Of the host's GPUs; null: any, or none. */
+  readonly driver: DriverNeed | null
 }
 
 export interface PlannedImage {

@@ -1,4 +1,5 @@
 import type { Key } from '../digest.ts'
+import type { DriverNeed } from '../gpu/driver-need.ts'
 import { CONTAINER, type MountPlan, type PlannedImage, type PlannedMount } from './mount-plan.ts'
 import { scratchVariables } from './scratch-variables.ts'
 
@@ -15,6 +16,7 @@ export interface MountInput {
   readonly artifacts: readonly MountedArtifact[]
   /** Folders laid over the environment, the first on top: a project that is importable from its checkout. */
   readonly layers: readonly string[]
+  readonly driver: DriverNeed | null
   readonly policy: MountPolicy
 }
 
@@ -42,12 +44,12 @@ const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
  * No variable is set that NVIDIA's CDI devices set (NVIDIA_*), and none that changes what a linker loads.
  */
 export function planMounts(input: MountInput): MountPlan {
-  const { task, key, image, python, artifacts, policy } = input
+  const { task, key, image, python, artifacts, driver, policy } = input
   const mounts = [environmentMount(input), ...pythonMount(python), ...artifacts.map(artifactMount)]
   const destinations = new Set(mounts.map(({ destination }) => destination))
   if (destinations.size !== mounts.length) throw new Error(`two mounts of ${task} have one destination`)
   return {
-    ...{ task, key, mounts },
+    ...{ task, key, mounts, driver },
     image: withoutPath(image),
     scratch: [{ destination: CONTAINER.scratch, bytes: policy.scratchBytes }],
     variables: {

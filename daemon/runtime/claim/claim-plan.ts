@@ -22,7 +22,7 @@ export function claimPlan(volume: Volume, plan: MountPlan, publish: (facts: Hook
   try {
     for (const path of needs) requireThere(plan, path)
     publish({
-      ...{ task: plan.task, volume: volume.root, needs },
+      ...{ task: plan.task, volume: volume.root, needs, driver: plan.driver },
       readOnly: plan.mounts.map(({ destination }) => destination),
       lease: lease && sameForContainers(lease),
     })

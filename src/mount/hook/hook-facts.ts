@@ -1,3 +1,4 @@
+import type { DriverNeed } from '../../gpu/driver-need.ts'
 import { refuseCharacters } from '../render/rendered.ts'
 
 /** What the hook (bin/hook/envd-hook) has to know of a task; it gets it as variables. */
@@ -14,6 +15,7 @@ export interface HookFacts {
    * volume is mounted read-only, and no lease can be written.
    */
   readonly lease: Readonly<Record<string, unknown>> | null
+  readonly driver: DriverNeed | null
 }
 
 /** Errors: MOUNT_NOT_EXPRESSIBLE for a path that is more than a line. */
@@ -23,6 +25,10 @@ export function hookVariables(facts: HookFacts): Record<string, string> {
     ENVD_VOLUME: line(facts.volume),
     ENVD_NEEDS: facts.needs.map(line).join('\n'),
     ENVD_READ_ONLY: facts.readOnly.map(line).join('\n'),
+    ...(facts.driver !== null && {
+      ENVD_DRIVER: facts.driver.minimum,
+      ENVD_DRIVER_FOR: line(facts.driver.because),
+    }),
     ENVD_LEASE: facts.lease === null ? '' : JSON.stringify(facts.lease).slice(1, -1),
   }
 }

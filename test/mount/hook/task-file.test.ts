@@ -54,7 +54,7 @@ const config = fc
 
 const plan = fc.record({ path: nasty, source: nasty, value: nasty }).map(
   ({ path, source, value }): MountPlan => ({
-    ...{ task: 'a', key: 'k' as never, image: null, leased: [] },
+    ...{ task: 'a', key: 'k' as never, image: null, leased: [], driver: null },
     mounts: [
       {
         kind: 'environment',
@@ -73,6 +73,7 @@ const facts: HookFacts = {
   needs: ['/v/x'],
   readOnly: ['/opt/envd/env'],
   lease: { keys: ['k'] },
+  driver: { minimum: '525.60.13', because: 'CUDA 12.8 (torch 2.7.0+cu128)' },
 }
 
 /** No JavaScript number: it would lose its last digits. */
