@@ -45,6 +45,7 @@ export function addTask(configuration: Configuration, request: AddRequest): Adde
     baseImage,
     build: { environment: {} },
     artifacts: [],
+    project: null,
   })
   const task = parseTask(text, join(folder, 'task.toml'))
   requireSomeTarget(lock, task, task.python)

@@ -1,9 +1,19 @@
 import { stringify } from 'smol-toml'
 import { artifactTable } from '../artifact/format-artifact.ts'
+import { projectTable } from '../project/project.ts'
 import type { Task } from './task.ts'
 
 /** A task.toml that `parseTask` reads back to the same task; what is empty is left out. */
-export function formatTask({ lock, python, extras, groups, baseImage, build, artifacts }: Task): string {
+export function formatTask({
+  lock,
+  python,
+  extras,
+  groups,
+  baseImage,
+  build,
+  artifacts,
+  project,
+}: Task): string {
   const { environment } = build
   const text = stringify({
     lock,
@@ -12,6 +22,7 @@ export function formatTask({ lock, python, extras, groups, baseImage, build, art
     ...(groups.length === 0 ? {} : { groups }),
     ...(baseImage === null ? {} : { 'base-image': baseImage }),
     ...(Object.keys(environment).length === 0 ? {} : { build: { environment } }),
+    ...(project === null ? {} : { project: projectTable(project) }),
     ...(artifacts.length === 0 ? {} : { artifact: artifacts.map(artifactTable) }),
   })
   return text.endsWith('\n') ? text : `${text}\n`

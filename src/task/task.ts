@@ -1,6 +1,7 @@
 import { normalize } from 'node:path/posix'
 import type { Artifact } from '../artifact/artifact.ts'
 import { parseArtifacts } from '../artifact/parse-artifacts.ts'
+import { type Project, parseProject } from '../project/project.ts'
 import { parseStrictTable, type StrictTable } from '../toml/strict-table.ts'
 import { isName, normalizeName } from '../version/name.ts'
 import { buildEnvironment } from './build-environment.ts'
@@ -21,9 +22,11 @@ export interface Task {
   readonly build: { readonly environment: Readonly<Record<string, string>> }
   /** Weights and data sets, in the order written. No part of the environment's key. */
   readonly artifacts: readonly Artifact[]
+  /** The checkout it works on in its containers; null: none. No part of the environment's key. */
+  readonly project: Project | null
 }
 
-const reserved = ['project', 'prebuild']
+const reserved = ['prebuild']
 
 /**
  * Reads a task.toml strictly.
@@ -46,8 +49,9 @@ export function parseTask(text: string, file: string): Task {
   const environment = build === null ? {} : buildEnvironment(build)
   build?.refuseOthers()
   const artifacts = parseArtifacts(table)
+  const project = parseProject(table)
   table.refuseOthers()
-  return { lock: lockPath(table, lock), ...rest, build: { environment }, artifacts }
+  return { lock: lockPath(table, lock), ...rest, build: { environment }, artifacts, project }
 }
 
 function lockPath(table: StrictTable, written: string | null): string {

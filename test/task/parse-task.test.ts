@@ -38,6 +38,7 @@ describe('a task.toml', () => {
       baseImage: 'debian-12.7_cuda',
       build: { environment: { MAX_JOBS: '4', CFLAGS: '-O2', LDFLAGS: '-s' } },
       artifacts: [],
+      project: null,
     })
   })
 
@@ -49,6 +50,7 @@ describe('a task.toml', () => {
       baseImage: null,
       build: { environment: {} },
       artifacts: [],
+      project: null,
     }
     expect(parseTask('lock = "r.lock"', file)).toEqual({ lock: 'r.lock', ...rest })
   })
@@ -90,14 +92,11 @@ describe('a task.toml', () => {
     },
   )
 
-  test.each(['[project]\npath = "."', 'prebuild = ["make"]'])(
-    'says that %j is for a later version',
-    reserved => {
-      const { code, message } = refusal(`lock = "r.lock"\n\n${reserved}\n`)
-      expect(code).toBe('TASK_NOT_SUPPORTED')
-      expect(message).toContain(`${file}:3: `)
-    },
-  )
+  test.each(['prebuild = ["make"]'])('says that %j is for a later version', reserved => {
+    const { code, message } = refusal(`lock = "r.lock"\n\n${reserved}\n`)
+    expect(code).toBe('TASK_NOT_SUPPORTED')
+    expect(message).toContain(`${file}:3: `)
+  })
 
   test.each(['', '.', '..', '../r.lock', 'a/../../r.lock', '/etc/r.lock', 'folder/', 'a\\u0000b'])(
     'does not take %j as its lock',
@@ -218,6 +217,14 @@ test('what formatTask writes is read back the same', () => {
     baseImage: fc.option(fc.stringMatching(/^[a-z0-9][a-z0-9._-]{0,20}$/)),
     build: fc.record({ environment: fc.dictionary(variable, value, { noNullPrototype: true }) }),
     artifacts: fc.subarray(artifacts),
+    project: fc.option(
+      fc.record({
+        path: fc.constantFrom('/workspace', '/home/me/a b', '/opt/project'),
+        import: fc.constantFrom('path' as const, 'editable' as const),
+        sourceRoot: fc.constantFrom('', 'src', 'lib/a b'),
+        binaryFrom: fc.option(name),
+      }),
+    ),
   })
   fc.assert(
     fc.property(task, written => {
