@@ -135,6 +135,9 @@ test('a build that is killed leaves no process, no mount and nothing published',
   build.process.kill('SIGKILL')
   await build.answer
   await until(() => processesBelow(ground.volume.root).length === 0)
+  expect(readdirSync(join(ground.volume.root, 'staging'), { recursive: true })).not.toContainEqual(
+    expect.stringMatching(/layer\.tar$/),
+  )
   expect(readFileSync('/proc/self/mounts', 'utf8')).not.toContain(ground.volume.root)
   expect(findImage(ground.volume, DEFAULT_IMAGE)).toEqual(before)
 })

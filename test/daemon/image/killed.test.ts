@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { findImage } from '../../../cache/image/find-image.ts'
 import { imageFaultPoints } from '../../../cache/image/image-fault-points.ts'
-import { stagingRoot } from '../../../cache/volume/layout.ts'
+import { tryLock } from '../../../cache/lock/ofd-lock.ts'
+import { imageLayoutLockFile, stagingRoot } from '../../../cache/volume/layout.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
 import { libcLayer, makeImage, makeLayer, sha256 } from '../../fixture/image/image-layers.ts'
 import { startRegistry } from '../../fixture/image/registry.ts'
@@ -54,6 +55,7 @@ test('what a killed pull had started ends with it, and it leaves nothing publish
   pull.process.kill('SIGKILL')
   await pull.answer
   await until(() => processesWith(ground.volume.root).length === 0)
+  expect(staged(ground.volume).filter(path => path.endsWith('oci/index.json'))).toEqual([])
   expect(findImage(ground.volume, 'base')).toBeNull()
   expect(ground.blobs()).toEqual([])
 
@@ -95,6 +97,23 @@ test('images of two names are pulled at once, and both are in the layout', async
   const answers = await Promise.all(names.map(name => ground.run(['image', 'pull', name])))
   expect(answers.map(({ status }) => status)).toEqual([0, 0, 0, 0])
   for (const name of names) expect(findImage(ground.volume, name), name).not.toBeNull()
+})
+
+test('an image is put into the layout by one process at a time', async () => {
+  const registry = await startRegistry()
+  const ground = newImageGround()
+  ground.pinned('base', await registry.push(small))
+  const lock = tryLock(imageLayoutLockFile(ground.volume))!
+  const pull = ground.start(['image', 'pull', 'base'])
+  await until(() => staged(ground.volume).some(path => path.endsWith('oci/index.json')))
+  await sleep(1000)
+  expect({ shown: findImage(ground.volume, 'base'), blobs: ground.blobs() }).toEqual({
+    shown: null,
+    blobs: [],
+  })
+  lock.release()
+  expect((await pull.answer).status).toBe(0)
+  expect(findImage(ground.volume, 'base')).not.toBeNull()
 })
 
 function staged(volume: Volume): string[] {
