@@ -22,7 +22,7 @@ const kinds = {
   TASK_NOT_SUPPORTED: { exit: 2, hint: 'This part of task.toml is reserved for a later version; remove it.' },
   IMAGE_NAME_INVALID: {
     exit: 2,
-    hint: 'A name of a base image matches [a-z0-9][a-z0-9._-]* and is not 64 hex digits.',
+    hint: 'A name of a base image matches [a-z0-9][a-z0-9._-]*, has at most 100 characters and is not 64 hex digits.',
   },
   IMAGE_NOT_FOUND: {
     exit: 2,
@@ -222,6 +222,15 @@ const kinds = {
   MOUNT_NOT_EXPRESSIBLE: {
     exit: 1,
     hint: 'Move the volume to a path of letters, digits and -._/ or choose another --for.',
+  },
+  CONTAINER_REFUSED: {
+    exit: 1,
+    hint: 'Leave it out; or let the container have a user namespace (podman: --userns=auto), where it is harmless.',
+  },
+  ENGINE_FAILED: { exit: 1, hint: 'What podman said is above.' },
+  GPUS_UNKNOWN: {
+    exit: 3,
+    hint: "Write it with NVIDIA's container toolkit: nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml",
   },
   DRIVER_TOO_OLD: {
     exit: 3,

@@ -1,6 +1,6 @@
 import { normalize } from 'node:path/posix'
-import { isKey } from '../digest.ts'
 import { EnvdError } from '../error.ts'
+import { isPlainName } from '../task/task-name.ts'
 import { parseStrictTable, type StrictTable } from '../toml/strict-table.ts'
 import type { BaseImage, ImagePython } from './image.ts'
 import { imageSource } from './image-source.ts'
@@ -29,7 +29,7 @@ export function parseImage(text: string, file: string, name: string, host: strin
 
 /** @throws IMAGE_NAME_INVALID */
 export function checkImageName(name: string): void {
-  if (/^[a-z0-9][a-z0-9._-]*$/.test(name) && !isKey(name)) return
+  if (isPlainName(name)) return
   throw new EnvdError('IMAGE_NAME_INVALID', `${JSON.stringify(name)} is not the name of a base image`, {
     details: { image: name },
   })

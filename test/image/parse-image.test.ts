@@ -182,6 +182,9 @@ test('whatever the text, it is an image or an error with a code', () => {
   )
 })
 
-test.each(['', 'A', '.hidden', 'a/b', '..', 'a b', 'f'.repeat(64)])('an image may not be called %j', name => {
-  expect(() => checkImageName(name)).toThrow(expect.objectContaining({ code: 'IMAGE_NAME_INVALID' }))
-})
+test.each(['', 'A', '.hidden', 'a/b', '..', 'a b', 'f'.repeat(64), 'x'.repeat(101)])(
+  'an image may not be called %j',
+  name => {
+    expect(() => checkImageName(name)).toThrow(expect.objectContaining({ code: 'IMAGE_NAME_INVALID' }))
+  },
+)
