@@ -57,6 +57,7 @@ function contextOf({ flags }: Invocation, interruption: Interruption, progress: 
       return openDoor(loadConfiguration(flags, process.env), { onNote })
     },
     signal: interruption.signal,
+    note: line => printNote(style => `${style.cyan('note')}: ${line}\n`),
     onEvent: progress.show,
     endProgress: progress.end,
     takeSignals: interruption.stop,

@@ -12,6 +12,8 @@ export interface Context {
   readonly signal: AbortSignal
   /** Shows progress. */
   readonly onEvent: (event: PrepareEvent) => void
+  /** Says something to people, on stderr, before the result is there. */
+  note(line: string): Promise<void>
   /** Ends the progress: from here on the terminal is the command's. */
   endProgress(): Promise<void>
   /** From here on a signal no longer aborts `signal`: the command takes care of it. */

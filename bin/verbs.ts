@@ -4,7 +4,7 @@ import type { Verb } from './verb.ts'
 /** Each command's code, loaded when it is the one. What a verb answers is its own affair: hence `unknown`. */
 const loaders: Record<CommandName, () => Promise<object>> = {
   prepare: async () => (await import('./command/prepare.ts')).verb,
-  run: async () => (await import('./command/run.ts')).verb,
+  run: async () => (await import('./command/run/run.ts')).verb,
   ls: async () => (await import('./command/ls.ts')).verb,
   show: async () => (await import('./command/show.ts')).verb,
   why: async () => (await import('./command/why.ts')).verb,

@@ -8,6 +8,7 @@ import type {
   ShownEnvironment,
   TaskArtifacts,
 } from '../src/api/artifacts.ts'
+import type { ContainerRequest, ReadyContainer } from '../src/api/container.ts'
 import type { HookInstallation, HookRemoval, HookStatus } from '../src/api/hook.ts'
 import type { BringImagesRequest, CheckedImage, ImageOutcome, ImageRow } from '../src/api/images.ts'
 import type { ArtifactImport } from '../src/api/import.ts'
@@ -65,6 +66,8 @@ export interface Door {
   use(task: string, options?: WorkOptions): Promise<EnvironmentInUse>
   /** Prepares where needed, for the task's base image or the default one. Errors: MOUNT_NOT_EXPRESSIBLE. */
   mount(request: MountRequest, options?: WorkOptions): Promise<MountResult>
+  /** Prepares where needed, as `mount`; the container is podman's. Errors: CONTAINER_REFUSED, GPUS_UNKNOWN, TOOL_MISSING. */
+  container(request: ContainerRequest, options?: WorkOptions): Promise<ReadyContainer>
   /** Of the folder engines read, or the one podman does. Errors: HOST_NOT_WRITABLE. */
   installHook(folder?: string): Promise<HookInstallation>
   uninstallHook(folder?: string): Promise<HookRemoval>
@@ -147,6 +150,13 @@ export function openDoor(configuration: Configuration, { onNote = () => {} }: Do
       (await import('./operation/hook/hook.ts')).status(unlessMissing(existing), folder),
     mount: async (request, options = {}) =>
       (await import('./operation/mount/mount.ts')).mount(configuration, volume(), request, options),
+    container: async (request, options = {}) =>
+      (await import('./operation/container/ready-container.ts')).readyContainer(
+        configuration,
+        volume(),
+        request,
+        options,
+      ),
     importPython: async (path, options = {}) =>
       (await import('./operation/python/pythons.ts')).importPython(volume(), path, options),
     pythons: async () => (await import('./operation/python/pythons.ts')).pythons(unlessMissing(existing)),

@@ -41,11 +41,40 @@ export const environmentCommands = {
   run: {
     summary: 'run a command in the environment of a task, preparing it first',
     arguments: [task],
-    options: [interpreter],
+    options: [
+      interpreter,
+      {
+        name: 'in',
+        value: 'ENGINE',
+        kind: ['podman'],
+        summary: "run it in a container of podman, of the task's base image or debian-bookworm",
+      },
+      {
+        name: 'gpus',
+        value: 'GPUS',
+        kind: 'text',
+        summary: 'with --in: `all`, or indices and UUIDs, separated by commas',
+      },
+      {
+        name: 'writable-env',
+        summary: 'with --in: the environment can be written to, by this container alone',
+      },
+      {
+        name: 'engine-arg',
+        value: 'ARG',
+        kind: 'text',
+        repeated: true,
+        summary: 'with --in: an option for podman run, as --engine-arg=--shm-size=1g',
+      },
+    ],
     rest: 'cmd',
     notes: [
       'The exit status is that of the command, and 128 + n where signal n ended it. Of a real-time signal',
       '(n from 32 to 64) Node tells nothing: a command that one ended looks as if it had exited with 0.',
+      'A container that did not start is an error of envd, whatever the exit status of podman. Its command is process',
+      '1, which ignores a signal it has no handler for: ten seconds after SIGTERM or SIGHUP, or at the third Ctrl-C,',
+      'the container is killed. It outlives an envd that is killed itself, and keeps its environment.',
+      'What is written to a writable environment lies in memory, as /opt/envd/scratch does.',
     ],
     examples: [
       {
@@ -53,6 +82,18 @@ export const environmentCommands = {
         what: 'a one-liner',
       },
       { line: 'envd run my-task -- pytest -x tests', what: 'exit status and signals are passed on' },
+      {
+        line: 'envd run my-task --in podman --gpus all -- pytest -x tests',
+        what: 'in a container, with the GPUs of the host',
+      },
+      {
+        line: 'envd run my-task --in podman --writable-env -- sh -c "pip install ./patched && pytest"',
+        what: 'changes the environment for this container alone',
+      },
+      {
+        line: 'envd run my-task --in podman --engine-arg=--volume=$PWD:/workspace --engine-arg=--workdir=/workspace -- pytest',
+        what: 'with the folder one is in',
+      },
     ],
   },
   ls: {

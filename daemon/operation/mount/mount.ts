@@ -23,7 +23,8 @@ export async function mount(
     const result = { plan, form, imageIsDefault, ...renderMounts(plan, form) }
     if (form === 'cdi') {
       const { writeCdiSpec } = await import('../../runtime/cdi/write-spec.ts')
-      return { ...result, cdi: { device: cdiDevice(task), ...writeCdiSpec(volume, plan) } }
+      const { path } = writeCdiSpec(volume, plan)
+      return { ...result, cdi: { device: cdiDevice(task), path } }
     }
     if (form === 'oci') {
       const { publishTask } = await import('../../runtime/hook/publish-task.ts')

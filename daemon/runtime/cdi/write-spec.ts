@@ -1,5 +1,6 @@
 import { writeDurable } from '../../../cache/disk/durable.ts'
 import { hasErrno } from '../../../cache/disk/machine-error.ts'
+import type { LeaseRecord } from '../../../cache/lease/lease-record.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
 import { cdiHooks } from '../../../src/mount/hook/cdi-hooks.ts'
 import type { MountPlan } from '../../../src/mount/mount-plan.ts'
@@ -13,20 +14,23 @@ import { CDI_FOLDER, requireFree, specFile } from './spec-files.ts'
 /**
  * Makes the device `envd.dev/task=<task>` known to the engines of this host, and claims what it mounts for the ten
  * minutes in which containers start. They see no file or a whole one. It goes with the last claim; what crashes left
- * of others goes now.
+ * of others goes now. Returns the file and the claim.
  *
  * Errors: HOST_NOT_WRITABLE, CDI_DEVICE_TAKEN, MOUNT_NOT_EXPRESSIBLE, and those of `claimPlan`.
  */
-export function writeCdiSpec(volume: Volume, plan: MountPlan): { readonly path: string } {
+export function writeCdiSpec(
+  volume: Volume,
+  plan: MountPlan,
+): { readonly path: string; readonly lease: LeaseRecord | null } {
   reap(volume)
   const path = specFile(plan.task)
   requireFree(volume, plan.task)
   const program = placeHookProgram()
-  claimPlan(volume, plan, facts => {
+  const lease = claimPlan(volume, plan, facts => {
     const spec = cdiSpec(plan, cdiHooks(facts, { program, spec: path }))
     writeForEngines(path, `${JSON.stringify(spec, null, 2)}\n`)
   })
-  return { path }
+  return { path, lease }
 }
 
 function writeForEngines(path: string, text: string): void {

@@ -11,9 +11,14 @@ import type { MountPlan } from '../../../src/mount/mount-plan.ts'
 
 /**
  * Claims what the plan mounts until the containers that start have leases of their own, and hands `publish` what their
- * hook must know; if that fails, the claim is given back. Errors: ENVIRONMENT_NOT_READY (it was removed meanwhile: prepare again), and those of `claimMount`.
+ * hook must know; if that fails, the claim is given back. Returns it; null: none can be written. Errors:
+ * ENVIRONMENT_NOT_READY (it was removed meanwhile: prepare again), and those of `claimMount`.
  */
-export function claimPlan(volume: Volume, plan: MountPlan, publish: (facts: HookFacts) => void): void {
+export function claimPlan(
+  volume: Volume,
+  plan: MountPlan,
+  publish: (facts: HookFacts) => void,
+): LeaseRecord | null {
   const needs = plan.mounts.flatMap(({ kind, source, layers = [] }) => [
     ...layers,
     kind === 'environment' ? join(dirname(source), SUMMARY) : source,
@@ -26,6 +31,7 @@ export function claimPlan(volume: Volume, plan: MountPlan, publish: (facts: Hook
       readOnly: plan.mounts.map(({ destination }) => destination),
       lease: lease && sameForContainers(lease),
     })
+    return lease
   } catch (error) {
     if (lease !== null) removeLease(volume, lease)
     throw error

@@ -2,9 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { namesIn } from '../../../cache/disk/names-in.ts'
 import { liveLeases } from '../../../cache/lease/live-leases.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
-import type { HookRefusal, HookStatus, InstalledHook } from '../../../src/api/hook.ts'
+import type { HookStatus, InstalledHook } from '../../../src/api/hook.ts'
 import { tasksWithSpec } from '../cdi/spec-files.ts'
-import { refusalsFiles, taskFilesFolder } from '../state-folder.ts'
+import { readRefusals } from '../refusals.ts'
+import { taskFilesFolder } from '../state-folder.ts'
 import { HOOKS_FOLDERS, hookFile, hookFileText, INSTALLED_PROGRAM, readHookFiles } from './hook-file.ts'
 import { hookProgram } from './hook-program.ts'
 
@@ -23,7 +24,7 @@ export function hookStatus(volume: Volume | null, folder?: string): HookStatus {
     tasks: namesIn(taskFilesFolder).flatMap(name => (name.endsWith('.sh') ? [name.slice(0, -3)] : [])),
     devices: tasksWithSpec(),
     containers: volume === null ? [] : containersOf(volume),
-    refusals: readRefusals(),
+    refusals: readRefusals().slice(-lastRefusals),
   }
 }
 
@@ -43,18 +44,4 @@ function containersOf(volume: Volume): HookStatus['containers'] {
   return liveLeases(volume).flatMap(({ container, task, since }) =>
     container === undefined || task === undefined ? [] : [{ container, task, since }],
   )
-}
-
-/** A line begins with its time: so they are sorted by it. */
-function readRefusals(): HookRefusal[] {
-  const texts = refusalsFiles().map(path => (existsSync(path) ? readFileSync(path, 'utf8') : ''))
-  const lines = texts.flatMap(text => text.split('\n').filter(Boolean)).sort()
-  return lines.slice(-lastRefusals).map(line => {
-    const [at = '', container = '-', task = '-', ...reason] = line.split('\t')
-    return { at, container: unlessDash(container), task: unlessDash(task), reason: reason.join(' ') }
-  })
-}
-
-function unlessDash(text: string): string | null {
-  return text === '-' ? null : text
 }

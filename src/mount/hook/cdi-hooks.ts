@@ -5,8 +5,8 @@ import { type HookFacts, hookVariables } from './hook-facts.ts'
 export interface HookPlaces {
   /** bin/hook/envd-hook, as it was copied. */
   readonly program: string
-  /** The CDI file the hooks are in. */
-  readonly spec: string
+  /** The CDI file the hooks are in; null: they are in another one. */
+  readonly spec: string | null
 }
 
 /** An engine that kept to no limit would wait for a volume that hangs. In seconds. */
@@ -20,7 +20,7 @@ export const HOOK_PATH = 'PATH=/usr/sbin:/usr/bin:/sbin:/bin'
  * stops the container, and /run may be mounted noexec.
  */
 export function cdiHooks(facts: HookFacts, { program, spec }: HookPlaces): CdiHook[] {
-  const variables = Object.entries({ ...hookVariables(facts), ENVD_SPEC: spec })
+  const variables = Object.entries({ ...hookVariables(facts), ...(spec !== null && { ENVD_SPEC: spec }) })
   const env = [HOOK_PATH, ...variables.map(([name, value]) => `${name}=${value}`)]
   return (['createRuntime', 'poststop'] as const).map(hookName => ({
     ...{ hookName, env, timeout },

@@ -17,6 +17,13 @@ const tool = 'podman'
  * bind recursive. Without `exec`, compiled kernels in scratch could not be loaded.
  */
 export function renderPodman(plan: MountPlan): RenderedMounts {
+  const { words: image, notes, loading } = podmanImage(plan)
+  const command = commandLine([['podman', 'run', '--rm'], ...podmanOptions(plan), image], notes)
+  return { ...command, text: `${loading}${command.text}` }
+}
+
+/** The options of `podman run`, each with its value. Errors: MOUNT_NOT_EXPRESSIBLE. */
+export function podmanOptions(plan: MountPlan): string[][] {
   const binds = bindMounts(plan, tool).map(({ source, destination }) => [
     '--mount',
     [
@@ -36,9 +43,7 @@ export function renderPodman(plan: MountPlan): RenderedMounts {
     ].join(','),
   ])
   const variables = assignments(plan).map(assignment => ['--env', assignment])
-  const { words: image, notes, loading } = podmanImage(plan)
-  const command = commandLine([['podman', 'run', '--rm'], ...binds, ...scratch, ...variables, image], notes)
-  return { ...command, text: `${loading}${command.text}` }
+  return [...binds, ...scratch, ...variables]
 }
 
 /** Go's CSV reader turns CR LF into LF. */

@@ -1,0 +1,84 @@
+import { noteUse } from '../../../cache/environment/note-use.ts'
+import { findImage } from '../../../cache/image/find-image.ts'
+import type { Volume } from '../../../cache/volume/open-volume.ts'
+import type { ContainerRequest, ReadyContainer } from '../../../src/api/container.ts'
+import type { Configuration } from '../../../src/config/configuration.ts'
+import { EnvdError } from '../../../src/error.ts'
+import { requireOptions } from '../../../src/podman/given-options.ts'
+import { gpuDevices } from '../../../src/podman/gpu-devices.ts'
+import { refusePrivileges } from '../../../src/podman/refuse-privileges.ts'
+import { runWords } from '../../../src/podman/run-command.ts'
+import type { WorkOptions } from '../../door.ts'
+import type { ImageWork } from '../../image/image-work.ts'
+import { loadIntoPodman } from '../../image/load-into-podman.ts'
+import { attachPlan } from '../../runtime/podman/attach-plan.ts'
+import { killContainer } from '../../runtime/podman/kill-container.ts'
+import { requireGpus } from '../../runtime/podman/require-gpus.ts'
+import { openRunFolder, type RunFolder } from '../../runtime/podman/run-folder.ts'
+import { startFailure } from '../../runtime/podman/start-failure.ts'
+import { planTask } from '../mount/plan-task.ts'
+
+/**
+ * `envd run --in podman`: prepares the task for its image, brings the image into podman, and claims what the container
+ * will mount. What was removed between preparing and claiming is prepared again.
+ */
+export async function readyContainer(
+  configuration: Configuration,
+  volume: Volume,
+  request: ContainerRequest,
+  options: WorkOptions,
+): Promise<ReadyContainer> {
+  const { task, gpus, engineArguments } = request
+  requireOptions(engineArguments)
+  refusePrivileges(engineArguments)
+  const devices = gpus === null ? [] : gpuDevices(gpus)
+  if (devices.length > 0) requireGpus()
+  if (request.writableEnvironment) requireRoot()
+  const work: ImageWork = {
+    volume,
+    environment: process.env,
+    signal: options.signal ?? new AbortController().signal,
+    report: progress => options.onEvent?.({ task, ...progress }),
+  }
+
+  const attempt = async (): Promise<ReadyContainer> => {
+    const { plan, imageIsDefault } = await planTask(configuration, volume, { task, form: 'podman' }, options)
+    const { name } = plan.image!
+    const image = await loadIntoPodman(work, findImage(volume, name)!)
+    const run = openRunFolder()
+    try {
+      const { globals, options: attachment, release } = attachPlan(volume, plan, run.folder)
+      return {
+        ...{ image: name, imageIsDefault, program: 'podman' },
+        arguments: runWords({ ...request, globals, attachment, devices, files: run.files, image }),
+        failure: status => failureOf(request, run, status),
+        kill: () => killContainer(run.container(), work.environment),
+        async end() {
+          release()
+          run.remove()
+          noteUse(volume, plan.key)
+        },
+      }
+    } catch (error) {
+      run.remove()
+      throw error
+    }
+  }
+  return attempt().catch(error => {
+    if (error instanceof EnvdError && error.code === 'ENVIRONMENT_NOT_READY') return attempt()
+    throw error
+  })
+}
+
+/** The overlay is mounted from outside of the container's user namespace, and a user's podman is in one itself. */
+function requireRoot(): void {
+  if (process.geteuid!() === 0) return
+  throw new EnvdError('CONTAINER_REFUSED', '--writable-env needs a podman that root starts', {
+    hint: 'Run it as root; or make a virtualenv in /opt/envd/scratch, which every container can write to.',
+  })
+}
+
+function failureOf({ task, command }: ContainerRequest, run: RunFolder, status: number): EnvdError | null {
+  if (run.started()) return null
+  return startFailure({ task, command: command[0]!, status, container: run.container() })
+}
