@@ -68,7 +68,9 @@ function failure(suite: string, said: string): EnvdError {
   const errors = said.split('\n').filter(line => /^(E|Err):/.test(line))
   const full = /no space left on device|disk quota exceeded|enough free space/i.test(said)
   const reason = (errors.length === 0 ? said.split('\n').slice(-3) : errors).join('\n')
+  const unreached = /Failed to fetch|Unable to fetch/.test(said)
   return new EnvdError(full ? 'DISK_FULL' : 'IMAGE_BUILD_FAILED', `apt-get for ${suite}: ${reason}`, {
+    ...(unreached && !full ? { hint: 'Check the network, and that `apt-get update` works here.' } : {}),
     details: { suite, said },
   })
 }

@@ -86,5 +86,9 @@ function failure(suite: string, said: string): EnvdError {
   const errors = said.split('\n').filter(line => /^(E:|dpkg: error|.*: error )/.test(line))
   const reason = (errors.length === 0 ? said.split('\n').slice(-3) : errors).join('\n')
   const code = full ? 'DISK_FULL' : missing ? 'TOOL_MISSING' : 'IMAGE_BUILD_FAILED'
-  return new EnvdError(code, `mmdebstrap for ${suite}: ${reason}`, { details: { suite, said } })
+  const noRanges = /subuid|newuidmap/.test(said)
+  return new EnvdError(code, `mmdebstrap for ${suite}: ${reason}`, {
+    ...(noRanges ? { hint: 'Build as root, or give this user ranges in /etc/subuid and /etc/subgid.' } : {}),
+    details: { suite, said },
+  })
 }

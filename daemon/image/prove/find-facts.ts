@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { machine as thisMachine } from 'node:os'
 import { namesIn } from '../../../cache/disk/names-in.ts'
+import { walkTree } from '../../../cache/disk/walk-tree.ts'
 import type { BaseImage } from '../../../src/image/image.ts'
 import type { ImageFacts, PythonInImage } from '../../../src/image/image-facts.ts'
 import { askPython, type Inside } from './ask-python.ts'
@@ -14,7 +15,7 @@ export async function findFacts(inside: Inside, image: BaseImage): Promise<Image
   return {
     glibc: libc?.version ?? null,
     machine: libc?.machine ?? null,
-    cuda: cudaOf(root),
+    cuda: await cudaOf(root),
     compiler: compilers.some(path => rootedPath(root, path) !== null),
     pythons: runs ? await pythonsOf(inside, image) : [],
   }
@@ -40,13 +41,21 @@ function libcOf(root: string): { version: string | null; machine: string | null 
 }
 
 /** `12.4` of `libcudart.so.12.4.127`, wherever it lies; the newest of several. */
-function cudaOf(root: string): string | null {
-  const folders = ['/usr', '/opt'].map(path => rootedPath(root, path)).filter(path => path !== null)
-  const names = folders.flatMap(folder => readdirSync(folder, { recursive: true, encoding: 'utf8' }))
-  const levels = names.flatMap(name => /(?:^|\/)libcudart\.so\.(\d+\.\d+)\.\d+$/.exec(name)?.[1] ?? [])
-  return (
-    levels.sort((a, b) => Number(b.split('.')[0]) - Number(a.split('.')[0]) || minor(b) - minor(a))[0] ?? null
-  )
+async function cudaOf(root: string): Promise<string | null> {
+  const levels: string[] = []
+  for (const folder of ['/usr', '/opt'].map(path => rootedPath(root, path))) {
+    if (folder === null) continue
+    for await (const batch of walkTree(folder)) {
+      levels.push(...batch.flatMap(({ path }) => library.exec(path)?.[1] ?? []))
+    }
+  }
+  return levels.sort((a, b) => major(b) - major(a) || minor(b) - minor(a))[0] ?? null
+}
+
+const library = /(?:^|\/)libcudart\.so\.(\d+\.\d+)\.\d+$/
+
+function major(level: string): number {
+  return Number(level.split('.')[0])
 }
 
 function minor(level: string): number {

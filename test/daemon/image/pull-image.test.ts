@@ -224,10 +224,13 @@ test('image.toml is held against the image: what differs is said, and corrected 
   })
 })
 
-test('the CUDA level is that of the runtime library in the image', async () => {
+test('the CUDA level is that of the runtime library in the image, not of one on the host', async () => {
   const registry = await startRegistry()
   const ground = newImageGround()
+  const outside = temporaryFolder()
+  writeFileSync(join(outside, 'libcudart.so.99.9.9'), '')
   const cuda = await makeLayer([
+    { name: 'usr/lib/of-the-host', type: 'symlink', linkname: outside },
     { name: 'usr/local/cuda-12.4/lib/libcudart.so.12.4.127', content: 'x' },
     { name: 'usr/local/cuda-9.0/lib/libcudart.so.9.10.2', content: 'x' },
   ])
