@@ -12,7 +12,7 @@ import type { Volume } from '../../../cache/volume/open-volume.ts'
 import type { ImportedRepository } from '../../../src/api/import.ts'
 import { withStaging } from '../../prepare/build/with-staging.ts'
 import type { ReportProgress } from '../../prepare/progress.ts'
-import { bringIn, type ImportWay, wayOf } from './bring-in.ts'
+import { bringIn, wayOf } from './bring-in.ts'
 import type { CachedBlob, CachedRepository } from './find-caches.ts'
 
 export interface ImportContext {
@@ -99,5 +99,3 @@ function keepForFetch(volume: Volume, { etag, place }: CachedBlob): void {
     lock.releaseAndRemove()
   }
 }
-
-export type { ImportWay }

@@ -40,6 +40,8 @@ export function startClient(conduct: Conduct): Client {
     connect: { timeout: conduct.connect },
     headersTimeout: conduct.stall,
     bodyTimeout: conduct.stall,
+    // A proxy forwards http, as everybody's does; many tunnel to no other port than that of https.
+    proxyTunnel: false,
   })
   return {
     async send(request) {
