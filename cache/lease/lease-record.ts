@@ -32,9 +32,9 @@ export interface LeaseRecord {
   readonly uid: number
   /** Greater than that of every lease taken before on this volume; a container has that of its task's mount. */
   readonly fence: number
-  /** ISO 8601. */
+  /** ISO 8601; in a file of the hook, seconds since the epoch. */
   readonly since: string
-  /** ISO 8601; put off while the holder lives. Only those who can't see the process go by it. */
+  /** The same; put off while the holder lives. Only those who can't see the process go by it. */
   readonly expires: string
 }
 
@@ -49,7 +49,7 @@ export function readLeaseRecord(path: string, id: string): LeaseRecord | null {
   try {
     const stats = fstatSync(fd)
     if (!stats.isFile() || stats.size > maxBytes) return null
-    const value: unknown = JSON.parse(readFileSync(fd, 'utf8'))
+    const value: unknown = JSON.parse(readFileSync(fd, 'utf8'), withDate)
     return isLeaseRecord(value) && value.id === id ? value : null
   } catch (error) {
     if (error instanceof SyntaxError) return null
@@ -77,6 +77,11 @@ function isLeaseRecord(value: unknown): value is LeaseRecord {
     isDate(lease.since) &&
     isDate(lease.expires)
   )
+}
+
+function withDate(name: string, value: unknown): unknown {
+  const isTime = (name === 'since' || name === 'expires') && Number.isSafeInteger(value)
+  return isTime ? new Date((value as number) * 1000).toISOString() : value
 }
 
 function isDate(value: unknown): boolean {

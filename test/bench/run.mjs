@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import * as assemble from './rows/assemble.mjs'
 import * as coldBuild from './rows/cold-build.mjs'
+import * as containerStart from './rows/container-start.mjs'
 import * as disk from './rows/disk.mjs'
 import * as firstImport from './rows/first-import.mjs'
 import * as firstSight from './rows/first-sight.mjs'
@@ -19,7 +20,7 @@ import { printResults } from './support/results.mjs'
  * `npm run bench -- [--only NAME] [--wheels DIR] [--corpus DIR] [--pairs N] > test/bench/RESULTS.md`
  *
  *     --only    one row: cold-build, disk, verify, first-import, warm-hit, assemble, library, first-sight, help,
- *               many-processes, index
+ *               many-processes, index, container-start (as root, with podman, crun and runc)
  *     --wheels  folder of the wheels of a vLLM task of lockfiles/ or the corpus; what it lacks is downloaded
  *               into it. Without: the wheels of the quickstart.
  *     --corpus  folder with tasks/<id>/{requirements.lock,uv.lock}
@@ -42,6 +43,7 @@ const rows = {
   help,
   manyProcesses,
   index,
+  containerStart,
 }
 
 const { values } = parseArgs({

@@ -27,9 +27,14 @@ export function openBench({ wheels, corpus, pairs }) {
     /** Bare `node`, the least a program in it can take. */
     node: () => run(process.execPath, ['-e', '0']),
     /** `nodeArguments` come before envd's. */
-    async envd(args, { volume, lockfiles = join(root, 'lockfiles'), env, nodeArguments = [], ...options }) {
+    /** `under`: commands that run the next. */
+    async envd(
+      args,
+      { volume, lockfiles = join(root, 'lockfiles'), env, nodeArguments = [], under = [], ...options },
+    ) {
       const variables = { ...inherited, ENVD_VOLUME: volume, ENVD_LOCKFILES: lockfiles, ...env }
-      return run(process.execPath, [...nodeArguments, envdFile, ...args], { ...options, env: variables })
+      const [command, ...rest] = [...under, process.execPath, ...nodeArguments, envdFile, ...args]
+      return run(command, rest, { ...options, env: variables })
     },
     async envdJson(args, options) {
       const { milliseconds, stdout } = await bench.envd([...args, '--json'], { ...options, read: true })

@@ -68,7 +68,7 @@ describe.each(['crun', 'runc'] as const)('%s', async runtime => {
       id: expect.stringMatching(`^container@${id}@alpha@[0-9a-f-]{36}$`),
       pid,
       startTime: processStart(pid),
-      since: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+      since: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/),
       expires: expect.stringMatching(/Z$/),
     } satisfies Partial<Record<keyof LeaseRecord, unknown>>)
     expect(Math.abs(Date.parse(lease!.since) - Date.now())).toBeLessThan(20_000)

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
-import type { LeaseRecord } from '../../../../cache/lease/lease-record.ts'
+import { type LeaseRecord, readLeaseRecord } from '../../../../cache/lease/lease-record.ts'
 import type { MountResult } from '../../../../src/api/mount.ts'
 import { type Ground, startGround } from '../../../fixture/ground.ts'
-import { makeWheel } from '../../../fixture/make-wheel.ts'
+import { type MadeFile, makeWheel } from '../../../fixture/make-wheel.ts'
 import { type Podman, type Runtime, startPodman } from '../../../fixture/podman/podman.ts'
 
 export interface TaskGround extends Ground {
@@ -17,11 +17,20 @@ export interface TaskGround extends Ground {
   leases(): LeaseRecord[]
 }
 
-/** Tasks `alpha` and `beta`, each with a package of its own name, and a podman. For a whole file of tests. */
-export async function startTaskGround(runtime: Runtime): Promise<TaskGround> {
+/**
+ * Tasks `alpha` and `beta`, each with a package of its own name, and a podman; the index has `further` files. For a whole
+ * file of tests.
+ */
+export async function startTaskGround(
+  runtime: Runtime,
+  { further = [], volume }: { readonly further?: readonly MadeFile[]; readonly volume?: string } = {},
+): Promise<TaskGround> {
   const podman = await startPodman(runtime)
   const wheels = ['alpha', 'beta'].map(name => makeWheel({ name, version: '1' }))
-  const ground = await startGround(wheels, { whenDone: afterAll })
+  const ground = await startGround([...wheels, ...further], {
+    whenDone: afterAll,
+    ...(volume !== undefined && { volume }),
+  })
   for (const wheel of wheels) ground.addTask(wheel.name, [wheel], 'base-image = "debian-bookworm"\n')
   const envd = (...args: readonly string[]) =>
     ground.run(args, { under: podman.under, env: podman.environment })
@@ -37,7 +46,7 @@ export async function startTaskGround(runtime: Runtime): Promise<TaskGround> {
     leases() {
       const folder = join(ground.volume, 'leases')
       const names = readdirSync(folder).filter(name => name.endsWith('.json'))
-      return names.map(name => JSON.parse(readFileSync(join(folder, name), 'utf8')))
+      return names.map(name => readLeaseRecord(join(folder, name), name.slice(0, -'.json'.length))!)
     },
   }
 }
