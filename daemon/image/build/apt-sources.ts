@@ -17,7 +17,14 @@ export async function writeSources(
 ): Promise<void> {
   const { failed, stdout, said } = await runTool({
     ...{ tool: 'apt-get', purpose: 'to find Debian packages', environment, signal },
-    args: ['indextargets', '--format', '$(SOURCESENTRY)\t$(RELEASE)', 'Created-By: Packages'],
+    // Without it, apt tells only of what it has downloaded: nothing on a fresh machine.
+    args: [
+      'indextargets',
+      '--no-release-info',
+      '--format',
+      '$(SOURCESENTRY)\t$(RELEASE)',
+      'Created-By: Packages',
+    ],
   })
   if (failed)
     throw new EnvdError('IMAGE_BUILD_FAILED', `apt-get indextargets: ${said}`, { details: { said } })
