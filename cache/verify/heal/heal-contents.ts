@@ -10,6 +10,7 @@ import { onMachine } from '../../disk/machine-error.ts'
 import { makeFolder } from '../../disk/make-folder.ts'
 import { placeIn } from '../../disk/place-in.ts'
 import { waitForLock } from '../../lock/ofd-lock.ts'
+import { withUvCacheAlone } from '../../lock/uv-cache-lock.ts'
 import { faultPoint } from '../../volume/fault-point.ts'
 import { environmentTree, lockFile } from '../../volume/layout.ts'
 import type { Volume } from '../../volume/open-volume.ts'
@@ -35,7 +36,7 @@ export async function healContents(
   staging: string,
   signal?: AbortSignal,
 ): Promise<ReadonlySet<string>> {
-  const lock = await waitForLock(lockFile(volume, 'heal'), signal ? { signal } : {})
+  const lock = await waitForLock(lockFile(volume, 'heal'), waiting(signal))
   try {
     return await healAlone(volume, contents, staging, signal)
   } finally {
@@ -54,26 +55,35 @@ async function healAlone(
   const damaged = new Set(contents.flatMap(({ inodes }) => inodes))
   const copies = await takeFromArchives(volume, damaged, bad, uses, staging, signal)
   faultPoint('heal:after-archives')
-  const lost = new Set<string>()
-  for (const content of bad) {
-    const use = uses.get(contentName(content))
-    replace(volume, content, () => {
-      const own = environmentCopies(volume, use, damaged)
-      const other = [
-        blobPath(volume, content.sha256, !content.executable),
-        ...(copies.get(use?.size ?? -1) ?? []),
-      ]
-      return (
-        own.some(place => adopt(volume, place, content, staging)) ||
-        other.some(place => copyFrom(volume, place, content, staging))
-      )
+  const replaceAll = () => {
+    const lost = bad.filter(content => {
+      const use = uses.get(contentName(content))
+      replace(volume, content, () => {
+        const own = environmentCopies(volume, use, damaged)
+        const other = [
+          blobPath(volume, content.sha256, !content.executable),
+          ...(copies.get(use?.size ?? -1) ?? []),
+        ]
+        return (
+          own.some(place => adopt(volume, place, content, staging)) ||
+          other.some(place => copyFrom(volume, place, content, staging))
+        )
+      })
+      return !isGoodBlob(volume, content)
     })
-    if (isGoodBlob(volume, content)) continue
-    lost.add(contentName(content))
-    forgetPackages(volume, use?.trees ?? new Set())
+    // Asked again: a build may have written down a package meanwhile that relies on one of them.
+    for (const { trees } of locateContents(volume, lost).values()) forgetPackages(volume, trees)
+    return new Set(lost.map(contentName))
   }
+  // A build that is just taking in may have found one of them, and taken it for good.
+  const lost =
+    bad.length > 0 ? await withUvCacheAlone(volume, replaceAll, waiting(signal)) : new Set<string>()
   faultPoint('heal:after-blobs')
   return lost
+}
+
+function waiting(signal: AbortSignal | undefined): { signal?: AbortSignal } {
+  return signal ? { signal } : {}
 }
 
 async function takeFromArchives(

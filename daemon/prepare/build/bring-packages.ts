@@ -66,26 +66,23 @@ async function bringWith(
   const installed = await installPackages(build, session, staging, missing)
   const compiled = await compile(build, session.builder.interpreter, installed)
   faultPoint('build:after-bytecode')
-  const { packages, digests, damaged } = await clock.measure('hash', () =>
+  const takeIn = () =>
     takeInPackages(context.volume, compiled, {
       ...{ staging: staging.id, signal: context.signal },
       onProgress: (done, total) =>
         report({ phase: 'hash', message: 'taking in', done, total, unit: 'bytes' }),
-    }),
-  )
-  if (damaged.length > 0) markReached(build, damaged)
-  faultPoint('build:after-take-in')
-  const relink = () =>
+    })
+  const takeInAndRelink = async () => {
+    const { packages, digests, damaged } = await clock.measure('hash', takeIn)
+    if (damaged.length > 0) markReached(build, damaged)
+    faultPoint('build:after-take-in')
     // Meanwhile one may have been taken from uv as damaged.
-    relinkArchives(
-      context.volume,
-      installed.archives.filter(archive => existsSync(archive)),
-      digests,
-      {
-        ...{ staging: staging.id, signal: context.signal },
-      },
-    )
-  await clock.measure('link', () => withUvCache(context.volume, relink, { signal: context.signal }))
+    const archives = installed.archives.filter(archive => existsSync(archive))
+    const options = { staging: staging.id, signal: context.signal }
+    await clock.measure('link', () => relinkArchives(context.volume, archives, digests, options))
+    return packages
+  }
+  const packages = await withUvCache(context.volume, takeInAndRelink, { signal: context.signal })
   const count = startDiskCount(staging.startedMs)
   count.everything(session.uv.cacheFolder)
   for (const root of installed.roots) count.sharedFiles(root)

@@ -3,12 +3,14 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { tryLock } from '../../../cache/lock/ofd-lock.ts'
+import { withUvCache } from '../../../cache/lock/uv-cache-lock.ts'
 import { findPackage } from '../../../cache/package/find-package.ts'
 import { healEnvironment } from '../../../cache/verify/heal/heal-environment.ts'
 import { pendingFindings } from '../../../cache/verify/record/damage-record.ts'
 import { recordDamage } from '../../../cache/verify/record/record-damage.ts'
 import { recordFindings } from '../../../cache/verify/record/record-findings.ts'
-import { environmentFolder, lockFile } from '../../../cache/volume/layout.ts'
+import { environmentFolder, lockFile, uvCacheGateFile } from '../../../cache/volume/layout.ts'
+import type { Volume } from '../../../cache/volume/open-volume.ts'
 import type { Key } from '../../../src/digest.ts'
 import { childProgram } from '../support/child.ts'
 import { blobOf, files, makeStore, said, verifyAll } from '../support/damage.ts'
@@ -51,6 +53,47 @@ test('what a build brings while a healer searches is neither deleted nor forgott
   }
   expect(said(await verifyAll(volume, false))).toEqual([])
 }, 60_000)
+
+test('no blob is taken away while a build takes in, which may rely on it', async () => {
+  const { volume } = await makeStore()
+  const blob = blobOf(volume, 'code = 1\n')
+  truncateSync(blob, 3)
+  const { promise: ready, resolve: isReady } = deferred()
+  const { promise: taken, resolve: end } = deferred()
+  const build = withUvCache(
+    volume,
+    async () => {
+      isReady()
+      await taken
+      // The last moment at which its packages are written down.
+      return existsSync(blob)
+    },
+    {},
+  )
+  await ready
+  const child = (await healer)({}, volume.root, 'contents')
+  const done = child.next()
+  // It waits at the gate.
+  await until(() => isHeld(volume))
+  end()
+  expect(await build).toBe(true)
+  await done
+  expect(existsSync(blob)).toBe(false)
+}, 60_000)
+
+function isHeld(volume: Volume): boolean {
+  const lock = tryLock(uvCacheGateFile(volume))
+  lock?.release()
+  return lock === null
+}
+
+function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = () => {}
+  const promise = new Promise<void>(done => {
+    resolve = done
+  })
+  return { promise, resolve }
+}
 
 test('what is found while a healer works is healed, too, and not forgotten', async () => {
   const { volume, one } = await makeStore()
