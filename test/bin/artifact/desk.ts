@@ -21,7 +21,10 @@ export interface Desk {
   /** Writes a task.toml and an empty lock. */
   write(task: string, text: string): void
   read(task: string): string
-  start(args: readonly string[]): { readonly process: ChildProcess; readonly said: Promise<Said> }
+  start(
+    args: readonly string[],
+    more?: Readonly<Record<string, string>>,
+  ): { readonly process: ChildProcess; readonly said: Promise<Said> }
   run(...args: readonly string[]): Promise<Said>
   /** The result of a call that works. */
   result<T>(...args: readonly string[]): Promise<T>
@@ -49,9 +52,9 @@ export function openDesk(environment: Readonly<Record<string, string>>): Desk {
       writeFileSync(join(lockfiles, task, 'requirements.lock'), '')
     },
     read: task => readFileSync(taskFile(task), 'utf8'),
-    start(args) {
+    start(args, more = {}) {
       const child = spawn(process.execPath, [envd, ...args], {
-        env,
+        env: { ...env, ...more },
         cwd: home,
         stdio: ['ignore', 'pipe', 'pipe'],
       })
