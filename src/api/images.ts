@@ -25,7 +25,7 @@ export interface ImageRow {
 export interface ImageBytes {
   /** In the volume's OCI layout. */
   readonly packed: number
-  /** Disk blocks of its files, unpacked, as in an engine's storage. */
+  /** Sum of the sizes of its files, unpacked, as in an engine's storage. */
   readonly unpacked: number
 }
 

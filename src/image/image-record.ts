@@ -17,7 +17,7 @@ export interface ImageRecord {
   readonly bytes: {
     /** Sum of the sizes of its blobs. */
     readonly packed: number
-    /** Disk blocks of its files, unpacked. */
+    /** Sum of the sizes of its files, unpacked; one with several names counts once. */
     readonly unpacked: number
   }
   /** Variables that it sets, PATH among them. */

@@ -1,7 +1,7 @@
 import type { BroughtImageRow, CheckedImage, ImageOutcome, ImageRow } from '../../../src/api/images.ts'
 import { EnvdError } from '../../../src/error.ts'
 import type { Invocation } from '../../arguments/invocation.ts'
-import { broughtImagesText, checkedImagesText, imagesText } from '../../render/result/images.ts'
+import { broughtImagesText, checkedImagesText, imagesText } from '../../render/result/container/images.ts'
 import type { Verb } from '../../verb.ts'
 
 type Brought = BroughtImageRow | { readonly images: readonly ImageOutcome[] }

@@ -1,9 +1,9 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
-import { diskUse } from '../../../cache/disk/disk-use.ts'
 import { onMachine } from '../../../cache/disk/machine-error.ts'
 import { makeFolder } from '../../../cache/disk/make-folder.ts'
 import { removeFolder } from '../../../cache/disk/remove-folder.ts'
+import { walkTree } from '../../../cache/disk/walk-tree.ts'
 import { blobFile } from '../../../cache/image/blob-file.ts'
 import type { BaseImage } from '../../../src/image/image.ts'
 import type { ImageFacts } from '../../../src/image/image-facts.ts'
@@ -15,7 +15,7 @@ import { unpackImage } from './unpack-image.ts'
 
 export interface Proof {
   readonly facts: ImageFacts
-  /** Disk blocks of its files, in bytes. */
+  /** Sum of the sizes of its files, in bytes; one with several names counts once. */
   readonly unpacked: number
 }
 
@@ -37,7 +37,7 @@ export async function proveImage(
   try {
     const layers = manifest.layers.map(({ digest }) => blobFile(layout, digest))
     await unpackImage(layers, root, signal)
-    const unpacked = await diskUse(root)
+    const unpacked = await sizeOf(root)
     onMachine(root, () => {
       for (const name of ['proc', 'dev', 'tmp']) rootedFolder(root, name)
       chmodSync(root, 0o755)
@@ -46,4 +46,10 @@ export async function proveImage(
   } finally {
     await removeFolder(closed)
   }
+}
+
+async function sizeOf(root: string): Promise<number> {
+  const sizes = new Map<number, number>()
+  for await (const batch of walkTree(root)) for (const { inode, size } of batch) sizes.set(inode, size)
+  return [...sizes.values()].reduce((sum, size) => sum + size, 0)
 }

@@ -1,8 +1,8 @@
-import type { CheckedImage, ImageOutcome, ImageRow, ImageState } from '../../../src/api/images.ts'
-import { formatBytes, formatSeconds } from '../amounts.ts'
-import { columns } from '../columns.ts'
-import { errorText } from '../error.ts'
-import type { Style } from '../style.ts'
+import type { CheckedImage, ImageOutcome, ImageRow, ImageState } from '../../../../src/api/images.ts'
+import { formatBytes, formatSeconds } from '../../amounts.ts'
+import { columns } from '../../columns.ts'
+import { errorText } from '../../error.ts'
+import type { Style } from '../../style.ts'
 
 /** The table of `envd image ls`. */
 export function imagesText(rows: readonly ImageRow[], style: Style): string {
