@@ -21,6 +21,7 @@ import type { UvSession } from '../../uv/run/uv-session.ts'
 import type { Build } from './build-environment.ts'
 import { type DiskCount, startDiskCount } from './disk-added.ts'
 import { type InstalledPackages, installPackages } from './install-packages.ts'
+import { keepHeapSmall } from './keep-heap-small.ts'
 import { openUvSession } from './open-uv-session.ts'
 import type { WantedPackage } from './wanted-packages.ts'
 import type { Staging } from './with-staging.ts'
@@ -42,6 +43,7 @@ export async function bringPackages(
   missing: readonly WantedPackage[],
 ): Promise<Brought> {
   const { context, inputs, report } = build
+  keepHeapSmall()
   const session = await openUvSession(context, staging, {
     furtherIndexes: inputs.furtherIndexes,
     log: build.key,
