@@ -6,7 +6,7 @@ import { EnvdError } from '../../src/error.ts'
 import { publishFolder, syncFolder } from '../disk/durable.ts'
 import { hasErrno, machineError } from '../disk/machine-error.ts'
 import { removeFolder } from '../disk/remove-folder.ts'
-import type { LeaseRecord } from '../lease/lease-record.ts'
+import { describeHolder } from '../lease/describe-holder.ts'
 import { readLeases } from '../lease/live-leases.ts'
 import { type HeldLock, waitForLock } from '../lock/ofd-lock.ts'
 import { faultPoint } from '../volume/fault-point.ts'
@@ -94,24 +94,11 @@ function requireUnleased(volume: Volume, key: Key): void {
   const lease = live.find(({ keys }) => keys.includes(key))
   if (lease !== undefined) {
     const { pid, hostName: host, since, kind, task, container } = lease
-    throw leased(key, whatHolds(lease), { pid, host, since, kind, task, container })
+    throw leased(key, describeHolder(lease), { pid, host, since, kind, task, container })
   }
   const unsure = damaged.find(({ name, fresh }) => fresh && name.endsWith('.json'))
   if (unsure !== undefined)
     throw leased(key, `leases/${unsure.name}, written a moment ago, may be a lease for it`, {})
-}
-
-function whatHolds({ kind, pid, hostName, since, expires, task, container }: LeaseRecord): string {
-  switch (kind) {
-    case 'build':
-      return `process ${pid} on ${hostName} builds it since ${since}`
-    case 'run':
-      return `process ${pid} on ${hostName} uses it since ${since}`
-    case 'mount':
-      return `${hostName} keeps it for containers of ${task} that are about to start, until ${expires}`
-    case 'container':
-      return `container ${container} on ${hostName} uses it, for ${task}, since ${since}`
-  }
 }
 
 function renameIfThere(from: string, to: string): boolean {

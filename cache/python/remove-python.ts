@@ -5,6 +5,7 @@ import { EnvdError } from '../../src/error.ts'
 import { publishFolder } from '../disk/durable.ts'
 import { onMachine } from '../disk/machine-error.ts'
 import { removeFolder } from '../disk/remove-folder.ts'
+import { describeHolder } from '../lease/describe-holder.ts'
 import { readLeases } from '../lease/live-leases.ts'
 import { faultPoint } from '../volume/fault-point.ts'
 import { pythonFolder, stagingFolder } from '../volume/layout.ts'
@@ -47,9 +48,9 @@ function requireUnleased(volume: Volume, digest: string): void {
   const { live, damaged } = readLeases(volume)
   const lease = live.find(({ keys }) => keys.includes(digest))
   if (lease !== undefined) {
-    const { pid, hostName, since } = lease
-    throw new EnvdError('PYTHON_IN_USE', `process ${pid} on ${hostName} uses ${digest} since ${since}`, {
-      details: { digest, pid, host: hostName, since },
+    const { pid, hostName, since, task, container } = lease
+    throw new EnvdError('PYTHON_IN_USE', `The interpreter ${digest} is in use: ${describeHolder(lease)}`, {
+      details: { digest, pid, host: hostName, since, task, container },
     })
   }
   const unsure = damaged.find(({ name, fresh }) => fresh && name.endsWith('.json'))

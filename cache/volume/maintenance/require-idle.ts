@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { EnvdError } from '../../../src/error.ts'
 import { namesIn } from '../../disk/names-in.ts'
+import { describeHolder } from '../../lease/describe-holder.ts'
 import { readLeases } from '../../lease/live-leases.ts'
 import { isLocked } from '../../lock/ofd-lock.ts'
 import { locksFolder } from '../layout.ts'
@@ -11,7 +12,7 @@ export function requireIdle(volume: Volume, except: readonly string[] = []): voi
   const { live, damaged } = readLeases(volume)
   const lease = live[0]
   if (lease !== undefined) {
-    throw busy(volume, `process ${lease.pid} on ${lease.hostName} uses it since ${lease.since}`, live.length)
+    throw busy(volume, describeHolder(lease), live.length)
   }
   const unsure = damaged.find(({ name, fresh }) => fresh && name.endsWith('.json'))
   if (unsure !== undefined)
