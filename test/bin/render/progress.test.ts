@@ -18,6 +18,7 @@ test('lines: one a phase, then one now and then, with amounts', () => {
   progress.show(event({ done: 1, total: 3, unit: 'packages' }))
   progress.show(event({ done: 2, total: 3, unit: 'packages' }))
   progress.show(event({ task: 'b', done: 1e6, total: 2e9, unit: 'bytes' }))
+  progress.show(event({ task: 'c', done: 1e9, total: 2e9, unit: 'bytes', bytesPerSecond: 5e7 }))
   now = 6000
   progress.show(event({ done: 3, total: 3, unit: 'packages' }))
   progress.show(
@@ -26,6 +27,7 @@ test('lines: one a phase, then one now and then, with amounts', () => {
   expect(written).toEqual([
     'a: downloading (1/3 packages)\n',
     'b: downloading (1.0 MB/2.0 GB)\n',
+    'c: downloading (1.0 GB/2.0 GB, 50.0 MB/s, 20.0 s left)\n',
     'a: downloading (3/3 packages)\n',
     'a: another builds it (process 7 on h, for 2.0 s)\n',
   ])
