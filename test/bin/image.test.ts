@@ -1,8 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { newImageGround } from '../daemon/image/support/image-ground.ts'
-import { giveDefaultImage } from '../fixture/image/default-image.ts'
+import { defaultImage, giveDefaultImage } from '../fixture/image/default-image.ts'
+
+// What takes long is no part of a test's time.
+beforeAll(async () => void (await defaultImage()))
 
 const reference = `docker://127.0.0.1:1/base@sha256:${'0'.repeat(64)}`
 

@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { findImage } from '../../../cache/image/find-image.ts'
 import { debFile, debListFile, imageLayout, imageRecordFile } from '../../../cache/volume/layout.ts'
 import { bringImage, findOrBringImage } from '../../../daemon/image/bring-image.ts'
@@ -10,6 +10,9 @@ import { DEFAULT_IMAGE } from '../../../src/image/default-image.ts'
 import { defaultImage, giveDefaultImage } from '../../fixture/image/default-image.ts'
 import { failureOf } from '../support/uv-work.ts'
 import { type ImageGround, newImageGround } from './support/image-ground.ts'
+
+// What takes long is no part of a test's time.
+beforeAll(async () => void (await defaultImage()))
 
 /** As the one that comes with envd, with other facts where a test says so. */
 const toml = (python = 'path = "/usr/bin/python3.11"\nversion = "3.11.2"\nprefix = "/usr"', first = '') =>

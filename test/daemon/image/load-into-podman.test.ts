@@ -1,17 +1,20 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { findOrBringImage } from '../../../daemon/image/bring-image.ts'
 import { loadIntoPodman } from '../../../daemon/image/load-into-podman.ts'
 import { DEFAULT_IMAGE } from '../../../src/image/default-image.ts'
 import { temporaryFolder } from '../../cache/support/temporary.ts'
-import { giveDefaultImage } from '../../fixture/image/default-image.ts'
+import { defaultImage, giveDefaultImage } from '../../fixture/image/default-image.ts'
 import { libcLayer, makeImage } from '../../fixture/image/image-layers.ts'
 import { startRegistry } from '../../fixture/image/registry.ts'
 import { startPodman } from '../../fixture/podman/podman.ts'
 import { failureOf } from '../support/uv-work.ts'
 import { newImageGround } from './support/image-ground.ts'
+
+// What takes long is no part of a test's time.
+beforeAll(async () => void (await defaultImage()))
 
 const podman = await startPodman('crun')
 
