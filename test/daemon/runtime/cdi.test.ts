@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, readdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { LeaseRecord } from '../../../cache/lease/lease-record.ts'
 import { processStart } from '../../../cache/lease/process-start.ts'
 import { childProgram } from '../../cache/support/child.ts'
@@ -16,7 +16,9 @@ function diskUse(folder: string): string {
 }
 
 describe.each(['crun', 'runc'] as const)('%s', async runtime => {
-  const ground = await startTaskGround(runtime)
+  // Every reader of its path is put to the test: JSON, sh, sed, mountinfo.
+  const volume = join(temporaryFolder(afterAll), `a "volume" that isn't & quite \\ ~`)
+  const ground = await startTaskGround(runtime, { volume })
   const { podman } = ground
   const device = ['--device', 'envd.dev/task=alpha']
   const leasesFolder = join(ground.volume, 'leases')

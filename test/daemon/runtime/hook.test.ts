@@ -1,12 +1,15 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { HookStatus } from '../../../src/api/hook.ts'
+import { temporaryFolder } from '../../cache/support/temporary.ts'
 import { SMALL_IMAGE } from '../../fixture/podman/podman.ts'
 import { startTaskGround } from './support/task-ground.ts'
 
 describe.each(['crun', 'runc'] as const)('%s', async runtime => {
-  const ground = await startTaskGround(runtime)
+  // Every reader of its path is put to the test: JSON, sh, sed, mountinfo.
+  const volume = join(temporaryFolder(afterAll), `a "volume" that isn't & quite \\ ~`)
+  const ground = await startTaskGround(runtime, { volume })
   const { podman } = ground
   const annotation = ['--annotation', 'dev.envd.task=alpha']
   const hook = async (verb: string) => ground.envd('hook', verb, '--hooks-dir', podman.hooksFolder, '--json')
