@@ -5,6 +5,7 @@ import { fillingLock } from './index-file.ts'
 import type { IndexDatabase } from './open-index.ts'
 import { REVERSE_INDEX } from './schema.ts'
 import { blobSteps } from './sync/blobs.ts'
+import { diskSteps } from './sync/disk.ts'
 import { environmentSteps } from './sync/environments.ts'
 import { packageSteps } from './sync/packages.ts'
 import type { Step } from './sync/step.ts'
@@ -39,6 +40,25 @@ export async function bringCurrent(
     if (changes > 0) database.transaction(() => forgetUnnamed(database)).immediate()
     database.exec(REVERSE_INDEX)
     return changes
+  } finally {
+    lock.release()
+  }
+}
+
+/** Takes down inodes and disk blocks of the blobs that are new or others. The index has to be current. */
+export async function lookAtBlobs(
+  database: IndexDatabase,
+  volume: Volume,
+  options: { readonly signal?: AbortSignal } = {},
+): Promise<void> {
+  const lock = await waitForLock(fillingLock(database.name), options)
+  try {
+    const apply = database.transaction((step: Step) => step.apply())
+    for (const step of diskSteps(database, volume)) {
+      options.signal?.throwIfAborted()
+      apply.immediate(step)
+      await nextTurn()
+    }
   } finally {
     lock.release()
   }

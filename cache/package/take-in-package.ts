@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { EnvdError } from '../../src/error.ts'
 import type { PackageRecord } from '../../src/report/package-record.ts'
+import { isCompiled } from '../../src/tree/is-compiled.ts'
 import { formatManifest } from '../../src/tree/manifest.ts'
 import { takeInFiles } from '../blob/take-in-files.ts'
 import { syncFileSystem } from '../disk/durable.ts'
@@ -128,7 +129,7 @@ function recordOf(
   { files, directories }: InstalledTree,
   tree: string,
 ): PackageRecord {
-  const compiled = files.filter(({ path }) => /(?:^|\/)__pycache__\/[^/]+\.pyc$/.test(path))
+  const compiled = files.filter(({ path }) => isCompiled(path))
   return {
     schemaVersion: 1,
     ...{ packageKey, name, version, tree },

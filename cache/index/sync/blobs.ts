@@ -5,7 +5,7 @@ import type { IndexDatabase } from '../open-index.ts'
 import { changedShards } from './shards.ts'
 import type { Step } from './step.ts'
 
-const blobName = /^[0-9a-f]{64}(?:\.x)?$/
+export const blobName = /^[0-9a-f]{64}(?:\.x)?$/
 
 /** Contents by their names. Sizes are what the trees say; only a content that no tree has is looked at. */
 export function* blobSteps(database: IndexDatabase, volume: At): Generator<Step> {

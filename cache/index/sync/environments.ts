@@ -67,11 +67,12 @@ function* inBatches<T>(items: readonly T[], act: (item: T) => void): Generator<S
 function environmentWriter(database: IndexDatabase, volume: At) {
   const find = database.prepare<[string], number>('SELECT id FROM environment WHERE key = ?').pluck()
   const unlink = database.prepare('DELETE FROM environment_tree WHERE environment = ?')
+  const forgetCopies = database.prepare('DELETE FROM environment_copy WHERE environment = ?')
   const drop = database.prepare('DELETE FROM environment WHERE id = ?')
   const setUsed = database.prepare('UPDATE environment SET used_ms = ? WHERE key = ?')
   const add = database.prepare(
-    `INSERT INTO environment (key, identity, tree, packages, files, bytes, own_files, own_bytes, used_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO environment (key, identity, tree, packages, files, bytes, own_files, own_bytes, used_ms, trees)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const link = database.prepare(
     'INSERT OR IGNORE INTO environment_tree (environment, tree) SELECT ?, value FROM json_each(?)',
@@ -82,6 +83,7 @@ function environmentWriter(database: IndexDatabase, volume: At) {
     const id = find.get(key)
     if (id === undefined) return
     unlink.run(id)
+    forgetCopies.run(id)
     drop.run(id)
   }
 
@@ -93,12 +95,14 @@ function environmentWriter(database: IndexDatabase, volume: At) {
       remove(key)
       if (holdings === 'gone') return
       if (holdings === 'damaged') {
-        add.run(key, identity, null, 0, 0, 0, 0, 0, used)
+        add.run(key, identity, null, 0, 0, 0, 0, 0, used, null)
         return
       }
       const { tree, packages, files, bytes, ownFiles, ownBytes } = holdings
-      const row = add.run(key, identity, tree, packages, files, bytes, ownFiles, ownBytes, used)
-      link.run(row.lastInsertRowid, JSON.stringify(holdings.trees.map(idOfTree)))
+      const ids = [...new Set(holdings.trees.map(idOfTree))]
+      const packed = Buffer.from(Uint32Array.from(ids).buffer)
+      const row = add.run(key, identity, tree, packages, files, bytes, ownFiles, ownBytes, used, packed)
+      link.run(row.lastInsertRowid, JSON.stringify(ids))
     },
   }
 }
@@ -136,7 +140,7 @@ function readHoldings(volume: At, key: Key): Holdings | 'gone' | 'damaged' {
 }
 
 /** An environment that was not put together from packages has the manifest of a plain tree. */
-function readManifest(file: string) {
+export function readManifest(file: string) {
   const text = readFileSync(file, 'utf8')
   if (text.startsWith(`${MANIFEST_HEADER}\n`)) return { packages: [], own: parseManifest(text, file) }
   const { packages, skeleton } = parseEnvironmentManifest(text, file)

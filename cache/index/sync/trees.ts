@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isKey } from '../../../src/digest.ts'
+import { isCompiled } from '../../../src/tree/is-compiled.ts'
 import { treeDigest } from '../../../src/tree/manifest.ts'
 import { scanManifest } from '../../../src/tree/scan-manifest.ts'
 import { hasErrno, machineError } from '../../disk/machine-error.ts'
@@ -39,10 +40,13 @@ export function* treeSteps(database: IndexDatabase, volume: At): Generator<Step>
 }
 
 function treeWriter(database: IndexDatabase) {
-  const set = database.prepare<[string, number, string | null, number | null, number | null], { id: number }>(
-    `INSERT INTO tree (digest, listed, identity, files, bytes) VALUES (?, ?, ?, ?, ?)
+  const set = database.prepare<
+    [string, number, string | null, number | null, number | null, Buffer | null],
+    { id: number }
+  >(
+    `INSERT INTO tree (digest, listed, identity, files, bytes, contents) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (digest) DO UPDATE SET listed = excluded.listed, identity = excluded.identity,
-       files = excluded.files, bytes = excluded.bytes
+       files = excluded.files, bytes = excluded.bytes, contents = excluded.contents
      RETURNING id`,
   )
   const clear = database.prepare('DELETE FROM tree_blob WHERE tree = ?')
@@ -50,27 +54,32 @@ function treeWriter(database: IndexDatabase) {
     .prepare<[Buffer, number], number>('SELECT id FROM blob WHERE sha256 = ? AND executable = ?')
     .pluck()
   const addBlob = database.prepare('INSERT INTO blob (sha256, executable, size, listed) VALUES (?, ?, ?, 0)')
-  const addLink = database.prepare('INSERT OR IGNORE INTO tree_blob (tree, blob) VALUES (?, ?)')
+  const addLink = database.prepare('INSERT INTO tree_blob (tree, blob) VALUES (?, ?)')
 
-  function blobId(sha256: string, executable: boolean, size: number): number | bigint {
+  function blobId(sha256: string, executable: boolean, size: number): number {
     const name = Buffer.from(sha256, 'hex')
     const kind = executable ? 1 : 0
-    return findBlob.get(name, kind) ?? addBlob.run(name, kind, size).lastInsertRowid
+    return findBlob.get(name, kind) ?? Number(addBlob.run(name, kind, size).lastInsertRowid)
   }
 
-  function link(id: number, text: string): { files: number; bytes: number } {
-    const blobs = new Map<string, () => number | bigint>()
+  function link(id: number, text: string): { files: number; bytes: number; contents: Buffer } {
+    const blobs = new Map<string, { id: () => number; paths: number; compiled: number }>()
     let files = 0
     let bytes = 0
     scanManifest(text, {
-      file(_, sha256, executable, size) {
-        blobs.set(`${sha256}${executable}`, () => blobId(sha256, executable, size))
+      file(path, sha256, executable, size) {
+        const name = `${sha256}${executable}`
+        const known = blobs.get(name) ?? { id: () => blobId(sha256, executable, size), paths: 0, compiled: 0 }
+        known.paths += 1
+        if (isCompiled(path)) known.compiled += 1
+        blobs.set(name, known)
         files += 1
         bytes += size
       },
     })
-    for (const idOfBlob of blobs.values()) addLink.run(id, idOfBlob())
-    return { files, bytes }
+    const contents = [...blobs.values()].map(one => [one.id(), one.paths, one.compiled])
+    for (const [blob] of contents) addLink.run(id, blob)
+    return { files, bytes, contents: Buffer.from(Uint32Array.from(contents.flat()).buffer) }
   }
 
   return {
@@ -78,14 +87,14 @@ function treeWriter(database: IndexDatabase) {
       const identity = identityOf(folder, digest)
       const text = readTree(join(folder, digest), digest)
       const listed = identity === null ? 0 : 1
-      const { id } = set.get(digest, listed, identity, null, null)!
+      const { id } = set.get(digest, listed, identity, null, null, null)!
       clear.run(id)
       if (text === null) return
-      const { files, bytes } = link(id, text)
-      set.get(digest, listed, identity, files, bytes)
+      const { files, bytes, contents } = link(id, text)
+      set.get(digest, listed, identity, files, bytes, contents)
     },
     remove(digest: string): void {
-      clear.run(set.get(digest, 0, null, null, null)!.id)
+      clear.run(set.get(digest, 0, null, null, null, null)!.id)
     },
   }
 }

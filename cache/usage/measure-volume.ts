@@ -1,0 +1,136 @@
+import { lstatSync, type Stats } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { noBytes, type Part } from '../../src/report/storage/parts.ts'
+import { ARTIFACT, PYTHON, UV_CACHE } from '../../src/report/storage/store-facts.ts'
+import { namesIn } from '../disk/names-in.ts'
+import { diskBytes } from '../disk/remove-folder.ts'
+import { blobName } from '../index/sync/blobs.ts'
+import { blobsFolder, environmentFolder, environmentsFolder, TREE } from '../volume/layout.ts'
+import type { Volume } from '../volume/open-volume.ts'
+import type { Store } from './read-store.ts'
+import { walkDisk } from './walk-disk.ts'
+
+/** Environments looked at before other work of the process gets its turn. */
+const slice = 200
+
+/** What the folders at the top hold. `envs` and `blobs` are looked at in their own ways. */
+const partOfTop: Readonly<Record<string, Part>> = {
+  artifacts: 'artifacts',
+  downloads: 'downloads',
+  facts: 'bookkeeping',
+  history: 'bookkeeping',
+  images: 'images',
+  leases: 'bookkeeping',
+  locks: 'bookkeeping',
+  logs: 'logs',
+  packages: 'records',
+  pythons: 'pythons',
+  quarantine: 'quarantine',
+  samples: 'records',
+  staging: 'staging',
+  tasks: 'bookkeeping',
+  tools: 'tools',
+  trees: 'records',
+  uv: 'uv',
+  VERSION: 'bookkeeping',
+}
+
+const holders: Readonly<Record<string, number>> = { artifacts: ARTIFACT, pythons: PYTHON, uv: UV_CACHE }
+
+export interface VolumeMeasure {
+  /** Bytes of disk of everything but contents, environments' trees and what is known of copies. */
+  readonly bytes: Readonly<Record<Part, number>>
+  /** Of each environment, in the order of the store: bytes of disk of manifest, receipt, summary and their folder. */
+  readonly records: Float64Array
+  /** Of each content, what else has it (store-facts.ts). */
+  readonly elsewhere: Uint8Array
+  /** Inodes among `copies` that lie outside of environments, too. */
+  readonly copiesElsewhere: ReadonlySet<number>
+  /** Folders that this user may not read. */
+  readonly unread: readonly string[]
+}
+
+/**
+ * Walks what is on a volume, but for blobs/ and the trees of environments, which the index knows. Inodes with several
+ * names count once; those of contents, and of `copies`, not at all.
+ */
+export async function measureVolume(
+  volume: Volume,
+  { blobs, environments }: Store,
+  copies: ReadonlySet<number>,
+): Promise<VolumeMeasure> {
+  const bytes = noBytes()
+  const elsewhere = new Uint8Array(blobs.disk.length)
+  const counted = new Set<number>()
+  const copiesElsewhere = new Set<number>()
+  const unread: string[] = []
+
+  function add(part: Part, stats: Stats, holder = 0): void {
+    if (stats.nlink > 1 && !stats.isDirectory()) {
+      const blob = blobs.ofInode.get(stats.ino)
+      if (blob !== undefined) {
+        elsewhere[blob] = elsewhere[blob]! | holder
+        return
+      }
+      if (copies.has(stats.ino)) copiesElsewhere.add(stats.ino)
+      if (copies.has(stats.ino) || counted.has(stats.ino)) return
+      counted.add(stats.ino)
+    }
+    bytes[part] += diskBytes(stats)
+  }
+  async function walk(path: string, part: Part, holder = 0): Promise<void> {
+    unread.push(...(await walkDisk(path, stats => add(part, stats, holder))))
+  }
+  /** A folder alone, without what it holds. */
+  function folder(path: string, part: Part): void {
+    const stats = lstatSync(path, { throwIfNoEntry: false })
+    if (stats !== undefined) add(part, stats)
+  }
+
+  async function walkBlobs(root: string): Promise<void> {
+    folder(root, 'records')
+    for (const shard of namesIn(root)) {
+      const path = join(root, shard)
+      if (!/^[0-9a-f]{2}$/.test(shard)) {
+        await walk(path, 'other')
+        continue
+      }
+      folder(path, 'records')
+      const foreign = namesIn(path).filter(name => !blobName.test(name))
+      for (const name of foreign) await walk(join(path, name), 'other')
+    }
+  }
+
+  async function walkEnvironments(root: string): Promise<Float64Array> {
+    const records = new Float64Array(environments.length)
+    const positions = new Map<string, number>(environments.map(({ key }, position) => [key, position]))
+    folder(root, 'records')
+    for (const [turn, key] of namesIn(root).entries()) {
+      if (turn % slice === 0) await nextTurn()
+      const position = positions.get(key)
+      // Being removed, or none.
+      if (position === undefined) await walk(join(root, key), 'staging')
+      else records[position] = recordsOf(environmentFolder(volume, key))
+    }
+    return records
+  }
+
+  let records: Float64Array = new Float64Array(environments.length)
+  folder(volume.root, 'bookkeeping')
+  for (const name of namesIn(volume.root)) {
+    const path = join(volume.root, name)
+    if (path === blobsFolder(volume)) await walkBlobs(path)
+    else if (path === environmentsFolder(volume)) records = await walkEnvironments(path)
+    else await walk(path, partOfTop[name] ?? 'other', holders[name])
+  }
+  return { bytes, records, elsewhere, copiesElsewhere, unread }
+}
+
+function recordsOf(folder: string): number {
+  const paths = namesIn(folder).flatMap(name => (name === TREE ? [] : [join(folder, name)]))
+  return [folder, ...paths].reduce((sum, path) => {
+    const stats = lstatSync(path, { throwIfNoEntry: false })
+    return sum + (stats === undefined ? 0 : diskBytes(stats))
+  }, 0)
+}
