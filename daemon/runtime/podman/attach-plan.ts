@@ -48,7 +48,9 @@ function attachMounts(volume: Volume, plan: MountPlan, folder: string): Attachme
   const lease = claimPlan(volume, plan, facts => {
     writeFileSync(program, hookProgram())
     mkdirSync(hooks)
-    for (const { hookName, ...hook } of cdiHooks(facts, { program, spec: null })) {
+    // crun makes these mounts read-only after the hook: it can't look whether they are.
+    const unseen = { ...facts, readOnly: [] }
+    for (const { hookName, ...hook } of cdiHooks(unseen, { program, spec: null })) {
       const file = { version: '1.0.0', hook, when: { always: true }, stages: [hookName] }
       writeFileSync(join(hooks, `${hookName}.json`), JSON.stringify(file))
     }

@@ -7,7 +7,7 @@ import { fingerprint, startTaskGround } from './support/task-ground.ts'
 
 describe.each(['crun', 'runc'] as const)('%s', async runtime => {
   const ground = await startTaskGround(runtime)
-  const podman = await startRootless(ground.podman)
+  const { run: podman } = await startRootless(ground.podman)
   const start = (options: readonly string[], ...command: readonly string[]) =>
     podman('run', '--rm', '--device', 'envd.dev/task=alpha', ...options, SMALL_IMAGE, ...command)
   let tree = ''
