@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { lstatSync, rmSync, statfsSync } from 'node:fs'
 import pLimit from 'p-limit'
 import { blobPath } from '../../cache/blob/blob-path.ts'
@@ -35,8 +36,9 @@ export interface StoredFile {
   readonly size: number
 }
 
-/** So many files come side by side, on however many threads. */
-const sideBySide = 8
+/** So many files come side by side, on however many threads; more of the small ones, whose time is spent on the way. */
+const sideBySide = { large: 8, small: 16 }
+const largeFrom = 8 << 20
 /** What a file system needs beside the contents. */
 const spare = 64 << 20
 
@@ -65,6 +67,8 @@ export async function downloadFiles<File extends WantedFile>(
   const threads = startDownloadThreads(options.conduct)
   const stop = new AbortController()
   const signal = AbortSignal.any([options.signal, stop.signal])
+  // Each file that waits for another process listens.
+  setMaxListeners(0, signal)
   const bring = async (file: File) => {
     signal.throwIfAborted()
     const stored = await bringOne(volume, file, { ...options, signal, threads, count })
@@ -73,11 +77,12 @@ export async function downloadFiles<File extends WantedFile>(
   const onAbort = () => threads.stop()
   signal.addEventListener('abort', onAbort)
   try {
-    const limit = pLimit(sideBySide)
+    const limits = { large: pLimit(sideBySide.large), small: pLimit(sideBySide.small) }
+    const limitOf = ({ size }: File) => limits[(size ?? largeFrom) < largeFrom ? 'small' : 'large']
     // The largest first: what is left to the end is short.
     const order = files.toSorted((a, b) => (b.size ?? 0) - (a.size ?? 0))
     // All of them end before this does, so that nothing goes on behind the caller's back.
-    await Promise.all(order.map(file => limit(() => bring(file).catch(error => stop.abort(error)))))
+    await Promise.all(order.map(file => limitOf(file)(() => bring(file).catch(error => stop.abort(error)))))
     options.signal.throwIfAborted()
     stop.signal.throwIfAborted()
     return received

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
 import { asEnvdError } from '../../src/error.ts'
 import type { Conduct } from './conduct.ts'
@@ -10,6 +11,8 @@ import { transferFile } from './transfer/transfer-file.ts'
 const conduct = workerData as Conduct
 const client = startClient(conduct)
 const stop = new AbortController()
+// Each download listens.
+setMaxListeners(0, stop.signal)
 const letGo = startLettingGo()
 const port = parentPort!
 const say = (message: FromDownloader) => port.postMessage(message)

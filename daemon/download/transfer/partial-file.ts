@@ -45,6 +45,8 @@ const mostParts = 4
 /** So many bytes are written between two notes of how far each part is. */
 const noteEvery = 4 << 20
 const block = 1 << 20
+/** Less than that is not sent to the disk by itself: a thousand small files are quicker together. */
+const worthwhile = 8 << 20
 
 /** How many parts a file of so many bytes comes in. */
 export function partsFor(size: number | null, partsFrom: number): number {
@@ -132,7 +134,7 @@ export function openPartialFile(file: string, { size, expected, count }: Partial
     close() {
       if (parts.length > 1 && unnoted > 0) note()
       if (notesFd !== undefined) closeSync(notesFd)
-      if (!finished) closeSync(fd)
+      if (!finished || hashed < worthwhile) closeSync(fd)
       // What is whole goes to the disk while others are still coming in: then little is left for the end.
       else fdatasync(fd, () => closeSync(fd))
     },

@@ -5,7 +5,7 @@ import type { Conduct } from '../conduct.ts'
 import type { Downloaded, DownloadJob } from '../download-job.ts'
 import { type Client, withoutQuery } from '../http/send.ts'
 import { retrying } from '../retrying.ts'
-import { BeginAgain, downloadPart } from './download-part.ts'
+import { BeginAgain, downloadPart, type PartWork } from './download-part.ts'
 import { openPartialFile, type PartialFile, partsFor } from './partial-file.ts'
 import { probeSize } from './probe-size.ts'
 import { reserveSpace } from './reserve-space.ts'
@@ -92,30 +92,36 @@ async function bring(
 async function bringParts(
   job: DownloadJob,
   partial: PartialFile,
-  { client, conduct, signal, onNote }: TransferContext,
+  context: TransferContext,
   onBytes: (count: number) => void,
 ): Promise<void> {
+  const { signal } = context
+  const [only, ...more] = partial.parts
+  // Nearly every file: nothing to end beside it.
+  if (more.length === 0) return bringPart(job, { partial, part: only!, signal, onBytes }, context)
   const stop = new AbortController()
   const both = AbortSignal.any([signal, stop.signal])
-  const bringOne = async (part: PartialFile['parts'][number]) => {
-    const work = { client, partial, part, signal: both, onBytes }
-    await retrying(() => downloadPart(job, work), {
-      ...{ signal: both, firstPause: conduct.firstPause },
-      progress: () => part.done,
-      onPause: (why, pause) => onNote(`${why}; again in ${(pause / 1000).toFixed(1)} s`),
-    })
-    await partial.catchUp(both)
-  }
-  const parts = partial.parts.map(part =>
-    bringOne(part).catch(error => {
-      stop.abort(error)
-      throw error
-    }),
+  await Promise.all(
+    partial.parts.map(part =>
+      bringPart(job, { partial, part, signal: both, onBytes }, context).catch(error => stop.abort(error)),
+    ),
   )
-  const outcomes = await Promise.allSettled(parts)
   signal.throwIfAborted()
-  if (stop.signal.aborted) throw stop.signal.reason
-  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+  stop.signal.throwIfAborted()
+}
+
+async function bringPart(
+  job: DownloadJob,
+  work: Omit<PartWork, 'client'>,
+  { client, conduct, onNote }: TransferContext,
+): Promise<void> {
+  const { partial, part, signal } = work
+  await retrying(() => downloadPart(job, { client, ...work }), {
+    ...{ signal, firstPause: conduct.firstPause },
+    progress: () => part.done,
+    onPause: (why, pause) => onNote(`${why}; again in ${(pause / 1000).toFixed(1)} s`),
+  })
+  await partial.catchUp(signal)
 }
 
 function beginAgain(partial: PartialFile, parts: number, { onProgress }: TransferContext): void {

@@ -117,3 +117,20 @@ test('the list says what is there, and what a task.toml has wrong', async () => 
     hint: expect.stringContaining('envd artifact pin'),
   })
 })
+
+test('many files that another artifact brings at the same time are waited for, without a word too many', async () => {
+  const hub = await openHub()
+  const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`f${index}`, noise(2000, index)]))
+  const { commit } = hub.push('models/org/name', many)
+  for (const name of Object.keys(many))
+    hub.fail(name, { kind: 'slow', millisecondsPerChunk: 100, chunkBytes: 1000 })
+  const { write, run } = openDesk({ HF_ENDPOINT: hub.endpoint })
+  write('one', hubTask(commit))
+  write('two', hubTask(commit, 'exclude = ["none"]\n'))
+  const both = await Promise.all(['one', 'two'].map(task => run('artifact', 'fetch', task)))
+  for (const { status, stderr } of both) {
+    expect(status).toBe(0)
+    expect(stderr).not.toContain('Warning')
+  }
+  expect(hub.sent()).toBe(40 * 2000)
+})
