@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Patterns, pathSelector } from '../../src/artifact/patterns.ts'
-import { hubClient } from '../fixture/hub-client.ts'
+import { hubClient } from '../fixture/hub/hub-client.ts'
 
 const client = hubClient('huggingface_hub==2.4.0')
 

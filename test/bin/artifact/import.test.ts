@@ -5,7 +5,7 @@ import type { FetchedTask } from '../../../src/api/artifacts.ts'
 import type { ImportedCache, ImportedDirectory } from '../../../src/api/import.ts'
 import { smallFileSystem, temporaryFolder } from '../../cache/support/temporary.ts'
 import { noise, openHub } from '../../daemon/artifact/support.ts'
-import { hubClient } from '../../fixture/hub-client.ts'
+import { hubClient } from '../../fixture/hub/hub-client.ts'
 import { openDesk } from './desk.ts'
 
 const files = {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import type { FetchedTask } from '../../../src/api/artifacts.ts'
 import { temporaryFolder } from '../../cache/support/temporary.ts'
 import { openHub } from '../../daemon/artifact/support.ts'
-import { realModel } from '../../fixture/real-model.ts'
+import { realModel } from '../../fixture/hub/real-model.ts'
 import { openDesk } from './desk.ts'
 
 test('a real model is killed on its way, resumed, and is the same byte for byte', async () => {

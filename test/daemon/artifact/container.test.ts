@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { artifactDestination, artifactVariables } from '../../../src/artifact/place.ts'
-import { hubClient, hubClients } from '../../fixture/hub-client.ts'
+import { hubClient, hubClients } from '../../fixture/hub/hub-client.ts'
 import { startPodman } from '../../fixture/podman/podman.ts'
 import { hubArtifact, noise, openHub, startWorkshop } from './support.ts'
 

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../cache/support/temporary.ts'
+import { hubClient, hubClients } from '../../fixture/hub/hub-client.ts'
 import type { Hub } from '../../fixture/hub.ts'
-import { hubClient, hubClients } from '../../fixture/hub-client.ts'
 import { hubArtifact, noise, openHub, startWorkshop } from './support.ts'
 
 const download = `
