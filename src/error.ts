@@ -199,6 +199,26 @@ const kinds = {
   HUB_ANSWER: { exit: 1, hint: 'Check that HF_ENDPOINT names a hub that speaks the Hugging Face API.' },
   ARCHIVE_REFUSED: { exit: 1, hint: 'Unpack it where you trust it, and name the folder as `directory`.' },
 
+  // projects
+  PROJECT_NOT_FOUND: {
+    exit: 1,
+    hint: 'Name the folder of a checkout, or an archive of one, with --project.',
+  },
+  PROJECT_NEEDED: {
+    exit: 2,
+    hint: 'Name its checkout: --project DIR, or an archive. What is installed editable depends on it.',
+  },
+  PROJECT_UNKNOWN: {
+    exit: 2,
+    hint: 'Write [project] into task.toml, with import = "editable" or import = "path".',
+  },
+  PROJECT_BACKEND_MISSING: { exit: 1, hint: 'Lock it with the other packages of the task.' },
+  PROJECT_BUILD_FAILED: { exit: 1, hint: 'The lines above are what its build backend said.' },
+  PROJECT_BINARIES_MISSING: {
+    exit: 1,
+    hint: 'Correct `binary-from` in task.toml: it names a locked distribution that has compiled files.',
+  },
+
   // environments
   ENVIRONMENT_NOT_READY: { exit: 1, hint: 'Run `envd prepare` first.' },
   ENVIRONMENT_NOT_FOUND: { exit: 1, hint: 'See `envd ls`.' },

@@ -8,7 +8,9 @@ import type { Verb } from '../verb.ts'
 export const verb: Verb<MountResult> = {
   async run({ arguments: [task = ''], options }, { door, signal, onEvent }) {
     const form = formOf(options.get('for')?.[0])
-    return (await door()).mount({ task, form }, { signal, onEvent })
+    const project = options.get('project')?.[0]
+    const request = { task, form, ...(project !== undefined && { project }) }
+    return (await door()).mount(request, { signal, onEvent })
   },
   text: ({ text }) => text,
   notes: mountNotes,

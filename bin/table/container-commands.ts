@@ -12,6 +12,13 @@ export const containerCommands = {
         kind: ['podman', 'docker', 'cdi', 'kubernetes', 'pyxis', 'apptainer', 'oci'],
         summary: 'podman, docker, cdi, kubernetes, pyxis, apptainer or oci',
       },
+      {
+        name: 'project',
+        value: 'SOURCE',
+        kind: 'file',
+        summary:
+          "folder or archive of the task's checkout, for a project that is editable; you mount it yourself",
+      },
     ],
     examples: [
       { line: 'envd mount quickstart --for podman', what: 'a command line; add the command to run' },
@@ -20,6 +27,10 @@ export const containerCommands = {
         what: 'writes the spec of the device envd.dev/task=quickstart',
       },
       { line: 'envd mount quickstart --for kubernetes > patch.yaml', what: 'a patch for a pod' },
+      {
+        line: 'envd mount my-task --for cdi --project ~/checkout',
+        what: 'with the project installed editable, from /workspace',
+      },
     ],
   },
 } as const satisfies Record<string, CommandEntry>

@@ -24,6 +24,8 @@ import { join } from 'node:path'
  *     images/debs/<sha256>.deb     Debian packages that images were built from
  *     images/debs/<name>.json      which of them an image is built from (src/image/debian-packages.ts)
  *     artifacts/<kind>/<key>/      weights or a data set: tree/, manifest and artifact.json
+ *     layers/<key>/tree/           laid over an environment: a project that is importable from its checkout
+ *     layers/<key>/layer.json      which one it is (src/project/layer-record.ts)
  *     downloads/<name>             files that are coming in: partial, and believed only after they are hashed again;
  *                                  named by the digest they must have (daemon/download/transfer/partial-file.ts)
  *     uv/<version>/                uv's cache, and nothing of ours in it
@@ -66,7 +68,7 @@ export const FOLDERS = [
 ] as const
 
 /** Folders that are made when there is something to put into them. */
-export const LATER_FOLDERS = ['pythons', 'images', 'artifacts', 'downloads'] as const
+export const LATER_FOLDERS = ['pythons', 'images', 'artifacts', 'layers', 'downloads'] as const
 
 export const versionFile = ({ root }: At): string => join(root, 'VERSION')
 
@@ -135,6 +137,10 @@ export const imageLockFile = (at: At, name: string): string => lockFile(at, `ima
 /** Held for the moment in which an image is put into the layout. */
 export const imageLayoutLockFile = (at: At): string => lockFile(at, 'images')
 export const artifactsFolder = ({ root }: At): string => join(root, 'artifacts')
+export const layerFolder = ({ root }: At, key: string): string => join(root, 'layers', key)
+export const layerTree = (at: At, key: string): string => join(layerFolder(at, key), TREE)
+/** Held by the one process that makes the layer. */
+export const layerLockFile = (at: At, key: string): string => lockFile(at, `layer-${key}`)
 export const downloadsFolder = ({ root }: At): string => join(root, 'downloads')
 export const downloadFile = (at: At, name: string): string => join(downloadsFolder(at), name)
 /** Held by the one process that brings the file. */

@@ -4,12 +4,17 @@ import type { Configuration } from '../../src/config/configuration.ts'
 import { DEFAULT_IMAGE } from '../../src/image/default-image.ts'
 import type { BaseImage } from '../../src/image/image.ts'
 import type { ImportedPython } from '../../src/image/imported-python.ts'
+import type { Target } from '../../src/target/target.ts'
+import type { Task } from '../../src/task/task.ts'
 import { placeInImage } from './image/place-in-image.ts'
 import { startPhaseClock } from './phase-clock.ts'
 import { type PrepareOptions, preparePlaced } from './prepare-placed.ts'
 import { readTask } from './task/read-task.ts'
 
 export interface PreparedInImage {
+  /** As it was read. */
+  readonly task: Task
+  readonly target: Target
   readonly prepared: PreparedTask
   readonly image: BaseImage
   /** True where the task names none: the image that envd brings along. */
@@ -33,5 +38,6 @@ export async function prepareInImage(
   const imageIsDefault = input.task.baseImage === null
   const placement = placeInImage(configuration, volume, input.task, input.task.baseImage ?? DEFAULT_IMAGE)
   const prepared = await preparePlaced({ configuration, volume, input, ...placement }, clock, options)
-  return { prepared, image: placement.image, imageIsDefault, python: placement.python }
+  const { image, target, python } = placement
+  return { task: input.task, prepared, image, imageIsDefault, target, python }
 }

@@ -5,6 +5,8 @@ export interface MountRequest {
   readonly task: string
   /** `--for`. */
   readonly form: MountForm
+  /** Checkout of the task's project: a folder, or an archive. An editable one is laid out from it. */
+  readonly project?: string
 }
 
 /** What a container of the task gets, and how an engine is told. */

@@ -1,5 +1,6 @@
 import type { Key } from '../digest.ts'
 import type { DriverNeed } from '../gpu/driver-need.ts'
+import type { Project } from '../project/project.ts'
 import { CONTAINER, type MountPlan, type PlannedImage, type PlannedMount } from './mount-plan.ts'
 import { scratchVariables } from './scratch-variables.ts'
 
@@ -16,8 +17,15 @@ export interface MountInput {
   readonly artifacts: readonly MountedArtifact[]
   /** Folders laid over the environment, the first on top: a project that is importable from its checkout. */
   readonly layers: readonly string[]
+  /** The task's project; null: it has none. */
+  readonly project: PlannedProject | null
   readonly driver: DriverNeed | null
   readonly policy: MountPolicy
+}
+
+export interface PlannedProject extends Pick<Project, 'path' | 'sourceRoot'> {
+  /** Of the layer by which it is importable; null: it is on PYTHONPATH. */
+  readonly layer: string | null
 }
 
 export interface MountedArtifact {
@@ -44,7 +52,7 @@ const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
  * No variable is set that NVIDIA's CDI devices set (NVIDIA_*), and none that changes what a linker loads.
  */
 export function planMounts(input: MountInput): MountPlan {
-  const { task, key, image, python, artifacts, driver, policy } = input
+  const { task, key, image, python, artifacts, project, driver, policy } = input
   const mounts = [environmentMount(input), ...pythonMount(python), ...artifacts.map(artifactMount)]
   const destinations = new Set(mounts.map(({ destination }) => destination))
   if (destinations.size !== mounts.length) throw new Error(`two mounts of ${task} have one destination`)
@@ -57,11 +65,23 @@ export function planMounts(input: MountInput): MountPlan {
       // The environment can't be written and has its bytecode; a checkout stays as clean as it came.
       PYTHONDONTWRITEBYTECODE: '1',
       ...scratchVariables(),
+      ...pathOfProject(project),
       ...Object.assign({}, ...artifacts.map(({ variables }) => variables)),
     },
     path: `${CONTAINER.environment}/bin:${image?.path ?? defaultPath}`,
-    leased: [key, ...(python === null ? [] : [python.digest]), ...artifacts.map(artifact => artifact.key)],
+    leased: [
+      key,
+      ...(python === null ? [] : [python.digest]),
+      ...artifacts.map(artifact => artifact.key),
+      ...(project?.layer ? [project.layer] : []),
+    ],
   }
+}
+
+function pathOfProject(project: PlannedProject | null): Record<string, string> {
+  if (project === null || project.layer !== null) return {}
+  const { path, sourceRoot } = project
+  return { PYTHONPATH: sourceRoot === '' ? path : `${path}/${sourceRoot}` }
 }
 
 function withoutPath(image: MountInput['image']): PlannedImage | null {
@@ -72,7 +92,7 @@ function withoutPath(image: MountInput['image']): PlannedImage | null {
 
 function environmentMount({ tree, layers }: MountInput): PlannedMount {
   const mount = { kind: 'environment' as const, source: treeOnly(tree), destination: CONTAINER.environment }
-  return layers.length === 0 ? mount : { ...mount, layers }
+  return layers.length === 0 ? mount : { ...mount, layers: layers.map(treeOnly) }
 }
 
 function pythonMount(python: MountInput['python']): PlannedMount[] {

@@ -5,6 +5,7 @@ import { EnvdError } from '../../../src/error.ts'
 import { cdiDevice } from '../../../src/mount/render/cdi.ts'
 import { renderMounts } from '../../../src/mount/render/mount-form.ts'
 import type { WorkOptions } from '../../door.ts'
+import type { Checkout } from '../../project/checkout/open-checkout.ts'
 import { planTask } from './plan-task.ts'
 
 /**
@@ -17,9 +18,12 @@ export async function mount(
   request: MountRequest,
   options: WorkOptions,
 ): Promise<MountResult> {
+  const signal = options.signal ?? new AbortController().signal
+  const checkout = await checkoutOf(volume, request, signal)
   const attempt = async (): Promise<MountResult> => {
-    const { plan, imageIsDefault } = await planTask(configuration, volume, request, options)
     const { task, form } = request
+    const planned = { task, form, checkout: checkout?.folder ?? null }
+    const { plan, imageIsDefault } = await planTask(configuration, volume, planned, options)
     const result = { plan, form, imageIsDefault, ...renderMounts(plan, form) }
     if (form === 'cdi') {
       const { writeCdiSpec } = await import('../../runtime/cdi/write-spec.ts')
@@ -32,8 +36,22 @@ export async function mount(
     }
     return result
   }
-  return attempt().catch(error => {
-    if (error instanceof EnvdError && error.code === 'ENVIRONMENT_NOT_READY') return attempt()
-    throw error
-  })
+  try {
+    return await attempt().catch(error => {
+      if (error instanceof EnvdError && error.code === 'ENVIRONMENT_NOT_READY') return attempt()
+      throw error
+    })
+  } finally {
+    await checkout?.release()
+  }
+}
+
+async function checkoutOf(
+  volume: Volume,
+  { project }: MountRequest,
+  signal: AbortSignal,
+): Promise<Checkout | null> {
+  if (project === undefined) return null
+  const { openCheckout } = await import('../../project/checkout/open-checkout.ts')
+  return openCheckout(volume, project, signal)
 }

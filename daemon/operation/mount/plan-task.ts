@@ -8,22 +8,30 @@ import type { Key } from '../../../src/digest.ts'
 import { driverNeed } from '../../../src/gpu/driver-need.ts'
 import type { MountPlan } from '../../../src/mount/mount-plan.ts'
 import { planMounts } from '../../../src/mount/plan-mounts.ts'
+import type { Project } from '../../../src/project/project.ts'
 import type { WorkOptions } from '../../door.ts'
 import { requireDriver } from '../../gpu/require-driver.ts'
 import { prepareInImage } from '../../prepare/prepare-in-image.ts'
 import type { PrepareOptions } from '../../prepare/prepare-placed.ts'
 import { imageOfPlan } from './image-of-plan.ts'
+import { projectOfPlan } from './project-of-plan.ts'
+
+export interface PlanRequest extends Pick<MountRequest, 'task' | 'form'> {
+  /** A clean copy of the task's checkout on this host; null: none was named. */
+  readonly checkout?: string | null
+}
 
 export interface PlannedTask {
   readonly plan: MountPlan
   readonly imageIsDefault: boolean
+  readonly project: Project | null
 }
 
 /** Prepares the task for its image where it isn't ready, and plans what a container of it gets. */
 export async function planTask(
   configuration: Configuration,
   volume: Volume,
-  { task, form }: MountRequest,
+  { task, form, checkout = null }: PlanRequest,
   options: WorkOptions,
 ): Promise<PlannedTask> {
   const work: PrepareOptions = {
@@ -31,18 +39,24 @@ export async function planTask(
     signal: options.signal ?? new AbortController().signal,
     report: progress => options.onEvent?.({ task, ...progress }),
   }
-  const { prepared, image, imageIsDefault, python } = await prepareInImage(configuration, volume, task, work)
+  const ready = await prepareInImage(configuration, volume, task, work)
+  const { prepared, image, imageIsDefault } = ready
   const key = prepared.key as Key
-  const driver = driverNeed(readReceipt(volume, key)?.packages ?? [], image)
+  const packages = readReceipt(volume, key)?.packages ?? []
+  const driver = driverNeed(packages, image)
   requireDriver(driver)
+  const python = ready.python && {
+    digest: ready.python.digest,
+    tree: pythonTree(volume, ready.python.digest),
+  }
+  const inImage = { ...ready, image: image.name, packages, python: python?.tree ?? null }
   const plan = planMounts({
-    ...{ task, key, driver },
+    ...{ task, key, driver, python },
     tree: prepared.path,
     image: await imageOfPlan(configuration, volume, image, form, work),
-    python: python && { digest: python.digest, tree: pythonTree(volume, python.digest) },
     artifacts: mountedArtifacts(prepared.artifacts ?? []),
-    layers: [],
+    ...(await projectOfPlan(configuration, volume, inImage, checkout, work)),
     policy: { scratchBytes: null },
   })
-  return { plan, imageIsDefault }
+  return { plan, imageIsDefault, project: ready.task.project }
 }

@@ -17,6 +17,7 @@ export function mountInput(changes: Partial<MountInput> = {}): MountInput {
     python: null,
     artifacts: [],
     layers: [],
+    project: null,
     driver: null,
     policy: { scratchBytes: null },
     ...changes,
