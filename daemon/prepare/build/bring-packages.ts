@@ -119,7 +119,10 @@ async function compile(
       })
       for (const one of packages) {
         const { compiled: paths, uncompiled } = compiled.get(one.name) ?? { compiled: [], uncompiled: [] }
-        all.push({ ...one, paths: [...new Set([...one.paths, ...paths])], uncompiled })
+        // Bytecode that a wheel brings along, as numpy's do, has given way to ours.
+        const expected = new Map(one.expected)
+        for (const path of paths) expected.delete(path)
+        all.push({ ...one, paths: [...new Set([...one.paths, ...paths])], expected, uncompiled })
       }
     }
     return all

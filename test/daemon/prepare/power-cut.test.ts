@@ -71,6 +71,30 @@ test('a wheel whose own RECORD is wrong is installed, as pip and uv do', async (
   expect(await ground.prepare('task')).toMatchObject({ reused: false })
 })
 
+test('bytecode that a wheel brings along gives way to ours, also where uv unpacked the wheel earlier', async () => {
+  const shipped = ['310', '311', '312', '313'].map(
+    version => `own/__pycache__/__init__.cpython-${version}.pyc`,
+  )
+  const texts = Object.fromEntries(shipped.map(path => [path, 'compiled by someone else']))
+  const own = makeWheel({
+    name: 'own',
+    version: '1.0',
+    files: { 'own/__init__.py': 'value = 1\n', ...texts },
+  })
+  const ground = await startGround([own])
+  ground.addTask('task', [own])
+  const { path } = await ground.prepare('task')
+  const before = filesIn(path)
+  await forget(ground, 'task')
+  await ground.prepare('task')
+  expect(filesIn(path)).toEqual(before)
+  const foreign = shipped.filter(name =>
+    Object.entries(before).some(([file, text]) => file.endsWith(name) && text === texts[name]),
+  )
+  expect(foreign).toHaveLength(shipped.length - 1)
+  expect(ground.index.downloads(own.filename)).toBe(1)
+})
+
 /** As if the build had been cut off before its packages were taken in. */
 async function forget(ground: Ground, task: string): Promise<void> {
   expect((await ground.run(['rm', task])).status).toBe(0)
