@@ -3,7 +3,8 @@ import type { DownloadJob } from '../download-job.ts'
 import { refusal } from '../http/refusals.ts'
 import { type Answer, type Client, connectionLost, withoutQuery } from '../http/send.ts'
 import { Again } from '../retrying.ts'
-import type { Part, PartialFile } from './partial-file.ts'
+import type { PartialFile } from './partial-file.ts'
+import type { Part } from './parts.ts'
 
 /** What is here does not go on: the file is another now, or the server sends no ranges. */
 export class BeginAgain extends Error {

@@ -5,24 +5,15 @@ import {
   fstatSync,
   ftruncateSync,
   openSync,
-  readFileSync,
   readSync,
   rmSync,
   writeSync,
 } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { hasErrno, onMachine } from '../../../cache/disk/machine-error.ts'
+import { onMachine } from '../../../cache/disk/machine-error.ts'
 import type { Expected } from '../download-job.ts'
 import { type Hashes, startHashes } from './hashes.ts'
-
-/** A stretch of a file that one connection brings; `done` of it, from `start` on, is there. */
-export interface Part {
-  readonly start: number
-  /** Where it ends, exclusive; Infinity while the size is not known. */
-  end: number
-  /** Absolute position up to which it is written. */
-  done: number
-}
+import { freshParts, type Part, readNotes } from './parts.ts'
 
 export interface PartialFile {
   readonly parts: readonly Part[]
@@ -41,17 +32,11 @@ export interface PartialFile {
   close(): void
 }
 
-const mostParts = 4
 /** So many bytes are written between two notes of how far each part is. */
 const noteEvery = 4 << 20
 const block = 1 << 20
 /** Less than that is not sent to the disk by itself: a thousand small files are quicker together. */
 const worthwhile = 8 << 20
-
-/** How many parts a file of so many bytes comes in. */
-export function partsFor(size: number | null, partsFrom: number): number {
-  return size === null || size < partsFrom ? 1 : mostParts
-}
 
 export interface PartialFileOptions {
   /** Bytes; null: not known. */
@@ -165,9 +150,9 @@ export function openPartialFile(file: string, { size, expected, count }: Partial
     })
   }
 
-  const kept = count === 1 ? null : readNotes(notes, size)
+  const kept = count === 1 ? null : readNotes(notes, size, count)
   if (kept !== null) {
-    begin(freshParts(size, mostParts).map((part, index) => ({ ...part, done: kept.done[index]! })))
+    begin(freshParts(size, count).map((part, index) => ({ ...part, done: kept.done[index]! })))
     partial.etag = kept.etag
   } else {
     const length = fstatSync(fd).size
@@ -177,37 +162,4 @@ export function openPartialFile(file: string, { size, expected, count }: Partial
     else partial.restart(count)
   }
   return partial
-}
-
-function freshParts(size: number | null, count: number): Part[] {
-  if (size === null || count === 1) return [{ start: 0, end: size ?? Number.POSITIVE_INFINITY, done: 0 }]
-  const each = Math.ceil(size / count)
-  return Array.from({ length: count }, (_, index) => {
-    const start = index * each
-    return { start, end: Math.min(size, start + each), done: start }
-  })
-}
-
-interface Notes {
-  readonly etag: string | null
-  readonly done: readonly number[]
-}
-
-/** Null where there are none that fit the file. */
-function readNotes(notes: string, size: number | null): Notes | null {
-  try {
-    const { size: noted, etag, done } = JSON.parse(readFileSync(notes, 'utf8'))
-    const parts = freshParts(size, mostParts)
-    const fits =
-      noted === size &&
-      done.length === parts.length &&
-      parts.every(
-        ({ start, end }, index) =>
-          Number.isSafeInteger(done[index]) && start <= done[index] && done[index] <= end,
-      )
-    return fits ? { etag: typeof etag === 'string' ? etag : null, done } : null
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof TypeError || hasErrno(error, 'ENOENT')) return null
-    throw error
-  }
 }

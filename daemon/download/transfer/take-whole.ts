@@ -9,7 +9,8 @@ import { startHashes } from './hashes.ts'
  */
 export async function takeWhole({ file, size, expected }: DownloadJob): Promise<Downloaded | null> {
   const stats = lstatSync(file, { throwIfNoEntry: false })
-  if (stats === undefined || (stats.isFile() && stats.nlink === 1)) return null
+  const comingIn = stats?.isFile() && stats.nlink === 1 && (stats.mode & 0o200) !== 0
+  if (stats === undefined || comingIn) return null
   if (stats.isFile() && (size === null || stats.size === size)) {
     const hashes = startHashes(expected, stats.size)
     for await (const chunk of createReadStream(file)) hashes.update(chunk)
