@@ -7,7 +7,7 @@ import type { Lock, LockedPackage } from '../../../src/lock/lock.ts'
 import { parseLock } from '../../../src/lock/parse-lock.ts'
 import type { IndexedFile } from '../../../src/lock/with-files.ts'
 import { resolveFiles } from '../../uv/resolve-files.ts'
-import { openUvSession } from '../build/open-uv-session.ts'
+import { openUvSession } from '../build/install/open-uv-session.ts'
 import { withStaging } from '../build/with-staging.ts'
 import type { PrepareContext } from '../context.ts'
 

@@ -1,5 +1,5 @@
-import type { InstallProgress } from '../../uv/run/install-progress.ts'
-import type { Progress } from '../progress.ts'
+import type { InstallProgress } from '../../../uv/run/install-progress.ts'
+import type { Progress } from '../../progress.ts'
 
 /** Bytes where the lock tells sizes, else packages. */
 export function describeInstall(progress: InstallProgress): Progress {

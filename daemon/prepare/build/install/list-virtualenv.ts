@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { isOwnOfTarget } from '../../uv/record/skeleton.ts'
+import { isOwnOfTarget } from '../../../uv/record/skeleton.ts'
 
 /** Paths of what `uv venv` makes the same for every virtualenv of an interpreter: `activate` and such, folders too. */
 export function listVirtualenv(root: string, within = ''): string[] {

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
-import { makeFolders } from '../../../cache/disk/make-folder.ts'
-import { logsFolder } from '../../../cache/volume/layout.ts'
-import { installedPythons } from '../../python/installed-pythons.ts'
-import { bringUv } from '../../uv/bring-uv.ts'
-import { readIndexConfiguration } from '../../uv/index-configuration.ts'
-import type { UvSession } from '../../uv/run/uv-session.ts'
-import type { PrepareContext } from '../context.ts'
-import { findBuilder } from '../image/find-builder.ts'
-import type { Staging } from './with-staging.ts'
+import { makeFolders } from '../../../../cache/disk/make-folder.ts'
+import { logsFolder } from '../../../../cache/volume/layout.ts'
+import { installedPythons } from '../../../python/installed-pythons.ts'
+import { bringUv } from '../../../uv/bring-uv.ts'
+import { readIndexConfiguration } from '../../../uv/index-configuration.ts'
+import type { UvSession } from '../../../uv/run/uv-session.ts'
+import type { PrepareContext } from '../../context.ts'
+import { findBuilder } from '../../image/find-builder.ts'
+import type { Staging } from '../with-staging.ts'
 
 export interface SessionRequest {
   /** Indexes that the lock names beyond its default one. */

@@ -1,10 +1,10 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
-import { onMachine } from '../../../cache/disk/machine-error.ts'
-import { placeIn } from '../../../cache/disk/place-in.ts'
-import { readElf } from '../../../src/elf/read-elf.ts'
-import { EnvdError } from '../../../src/error.ts'
-import type { Target } from '../../../src/target/target.ts'
-import { compareVersions } from '../../../src/version/version.ts'
+import { onMachine } from '../../../../cache/disk/machine-error.ts'
+import { placeIn } from '../../../../cache/disk/place-in.ts'
+import { readElf } from '../../../../src/elf/read-elf.ts'
+import { EnvdError } from '../../../../src/error.ts'
+import type { Target } from '../../../../src/target/target.ts'
+import { compareVersions } from '../../../../src/version/version.ts'
 
 /** What was installed from a source build. */
 export interface BuiltPackage {
