@@ -60,6 +60,12 @@ export const environmentCommands = {
         summary: 'with --in: the environment can be written to, by this container alone',
       },
       {
+        name: 'project',
+        value: 'SOURCE',
+        kind: 'file',
+        summary: "with --in: folder or archive of the task's checkout; the container gets a copy",
+      },
+      {
         name: 'engine-arg',
         value: 'ARG',
         kind: 'text',
@@ -74,6 +80,8 @@ export const environmentCommands = {
       'A container that did not start is an error of envd, whatever the exit status of podman. Its command is process',
       '1, which ignores a signal it has no handler for: ten seconds after SIGTERM or SIGHUP, or at the third Ctrl-C,',
       'the container is killed. It outlives an envd that is killed itself, and keeps its environment.',
+      "A checkout is taken as it is, with what git doesn't track, and is only read: each container works on a copy that",
+      'goes with it, at the path and importable as [project] of task.toml says.',
       'What is written to a writable environment lies in memory, as /opt/envd/scratch does.',
     ],
     examples: [
@@ -89,6 +97,10 @@ export const environmentCommands = {
       {
         line: 'envd run my-task --in podman --writable-env -- sh -c "pip install ./patched && pytest"',
         what: 'changes the environment for this container alone',
+      },
+      {
+        line: 'envd run my-task --in podman --project ~/checkout -- pytest',
+        what: 'with a copy of a checkout, as [project] of task.toml says',
       },
       {
         line: 'envd run my-task --in podman --engine-arg=--volume=$PWD:/workspace --engine-arg=--workdir=/workspace -- pytest',

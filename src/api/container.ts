@@ -7,6 +7,8 @@ export interface ContainerRequest {
   readonly gpus: string | null
   /** The environment can be written to: what changes is the container's alone, and goes with it. */
   readonly writableEnvironment: boolean
+  /** Checkout of the task's project, a folder or an archive: the container gets a copy of its own. Null: none. */
+  readonly project: string | null
   /** Further words for `podman run`. */
   readonly engineArguments: readonly string[]
   /** Standard input and output are a terminal. */
@@ -22,6 +24,8 @@ export interface ReadyContainer {
   /** The program that runs it to its end, in the foreground, and its arguments. */
   readonly program: string
   readonly arguments: readonly string[]
+  /** What the container has of its own is kept for as long as the program lives, also where envd is killed. */
+  startedAs(pid: number): void
   /** What keeps the command from having run, by the exit status of the program; null: it is the command's own. */
   failure(status: number): EnvdError | null
   /** Ends it at once, whatever its command makes of signals; nothing where there is none. */

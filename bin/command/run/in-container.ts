@@ -26,8 +26,8 @@ export async function runInContainer(invocation: Invocation, context: Context): 
 async function runToItsEnd(container: ReadyContainer, takeSignals: () => void): Promise<number> {
   const stop = watchForStop(container.kill)
   try {
-    const env = process.env
-    const status = await runChild(container.program, container.arguments, { env, takeSignals })
+    const options = { env: process.env, onStart: container.startedAs, takeSignals }
+    const status = await runChild(container.program, container.arguments, options)
     const failure = status === 0 ? null : container.failure(status)
     if (failure === null) return status
     throw stop.heard() ? new EnvdError('INTERRUPTED', 'stopped before the container had started') : failure
@@ -41,6 +41,7 @@ function requestOf({ arguments: [task = ''], rest, options }: Invocation): Conta
     task,
     gpus: options.get('gpus')?.[0] ?? null,
     writableEnvironment: options.has('writable-env'),
+    project: options.get('project')?.[0] ?? null,
     engineArguments: options.get('engine-arg') ?? [],
     terminal: isatty(0) && isatty(1),
     command: rest,

@@ -2,7 +2,7 @@ import { EnvdError } from '../../../src/error.ts'
 import type { Invocation } from '../../arguments/invocation.ts'
 import type { Verb } from '../../verb.ts'
 
-const ofContainers = ['gpus', 'writable-env', 'engine-arg'] as const
+const ofContainers = ['gpus', 'writable-env', 'project', 'engine-arg'] as const
 
 /** The exit status of the command, 128 + n where signal n ended it. Node tells no real-time signals: 0 for these. */
 export const verb: Verb<number> = {

@@ -4,13 +4,18 @@ import type { Volume } from '../../../cache/volume/open-volume.ts'
 import type { ContainerRequest, ReadyContainer } from '../../../src/api/container.ts'
 import type { Configuration } from '../../../src/config/configuration.ts'
 import { EnvdError } from '../../../src/error.ts'
+import type { MountPlan } from '../../../src/mount/mount-plan.ts'
 import { requireOptions } from '../../../src/podman/given-options.ts'
 import { gpuDevices } from '../../../src/podman/gpu-devices.ts'
+import { projectOptions } from '../../../src/podman/project-options.ts'
 import { refusePrivileges } from '../../../src/podman/refuse-privileges.ts'
 import { runWords } from '../../../src/podman/run-command.ts'
+import type { Project } from '../../../src/project/project.ts'
 import type { WorkOptions } from '../../door.ts'
 import type { ImageWork } from '../../image/image-work.ts'
 import { loadIntoPodman } from '../../image/load-into-podman.ts'
+import { type Checkout, openCheckout } from '../../project/checkout/open-checkout.ts'
+import { placeBinaries } from '../../project/wheel/binaries.ts'
 import { attachPlan } from '../../runtime/podman/attach-plan.ts'
 import { killContainer } from '../../runtime/podman/kill-container.ts'
 import { requireGpus } from '../../runtime/podman/require-gpus.ts'
@@ -41,22 +46,29 @@ export async function readyContainer(
     report: progress => options.onEvent?.({ task, ...progress }),
   }
 
+  const checkout = request.project === null ? null : await openCheckout(volume, request.project, work.signal)
+  const planned = { task, form: 'podman', checkout: checkout?.folder ?? null } as const
+
   const attempt = async (): Promise<ReadyContainer> => {
-    const { plan, imageIsDefault } = await planTask(configuration, volume, { task, form: 'podman' }, options)
+    const { plan, imageIsDefault, project } = await planTask(configuration, volume, planned, options)
+    const ofProject = checkout && project ? ownCheckout(plan, project, checkout, request) : []
     const { name } = plan.image!
     const image = await loadIntoPodman(work, findImage(volume, name)!)
     const run = openRunFolder()
     try {
-      const { globals, options: attachment, release } = attachPlan(volume, plan, run.folder)
+      const { globals, options: mounts, release } = attachPlan(volume, plan, run.folder)
+      const attachment = [...mounts, ...ofProject]
       return {
         ...{ image: name, imageIsDefault, program: 'podman' },
         arguments: runWords({ ...request, globals, attachment, devices, files: run.files, image }),
+        startedAs: pid => checkout?.handTo(pid),
         failure: status => failureOf(request, run, status),
         kill: () => killContainer(run.container(), work.environment),
         async end() {
           release()
           run.remove()
           noteUse(volume, plan.key)
+          await checkout?.release()
         },
       }
     } catch (error) {
@@ -64,10 +76,26 @@ export async function readyContainer(
       throw error
     }
   }
-  return attempt().catch(error => {
-    if (error instanceof EnvdError && error.code === 'ENVIRONMENT_NOT_READY') return attempt()
-    throw error
-  })
+  return attempt()
+    .catch(error => {
+      if (error instanceof EnvdError && error.code === 'ENVIRONMENT_NOT_READY') return attempt()
+      throw error
+    })
+    .catch(async error => {
+      await checkout?.release()
+      throw error
+    })
+}
+
+/** With what a locked wheel brings, since its layer was made without. Returns the options that mount it. */
+function ownCheckout(
+  plan: MountPlan,
+  project: Project,
+  { folder }: Checkout,
+  { engineArguments }: ContainerRequest,
+): string[] {
+  placeBinaries({ tree: plan.mounts[0]!.source }, project, folder)
+  return projectOptions(project, folder, engineArguments)
 }
 
 /** The overlay is mounted from outside of the container's user namespace, and a user's podman is in one itself. */

@@ -1,0 +1,25 @@
+import { csvField } from '../mount/render/rendered.ts'
+import type { Project } from '../project/project.ts'
+import { givenOptions } from './given-options.ts'
+
+/**
+ * Options of `podman run` that mount a container's own copy of a checkout, writable, and start the command there unless
+ * the user says where.
+ */
+export function projectOptions(
+  { path }: Pick<Project, 'path'>,
+  folder: string,
+  engineArguments: readonly string[],
+): string[] {
+  const mount = [
+    'type=bind',
+    csvField(`source=${folder}`),
+    csvField(`destination=${path}`),
+    'bind-nonrecursive=true,bind-propagation=private,nosuid,nodev',
+  ].join(',')
+  return ['--mount', mount, ...(hasFolder(engineArguments) ? [] : ['--workdir', path])]
+}
+
+function hasFolder(words: readonly string[]): boolean {
+  return givenOptions(words).some(({ name }) => name === 'workdir') || words.some(word => /^-w/.test(word))
+}
