@@ -1,4 +1,12 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -120,6 +128,23 @@ except KeyboardInterrupt: print("interrupted")`
       status: 0,
     })
     expect(created()).toBe(before + 1)
+  })
+
+  test('the volume, what it lies in and what lies in it are not mounted', async () => {
+    const link = join(podman.folder, 'link')
+    symlinkSync(ground.volume, link)
+    for (const source of [ground.volume, `${ground.volume}/blobs`, join(ground.volume, '..'), '/', link]) {
+      const message = `${source} would show the volume ${ground.volume} to the container`
+      for (const option of [
+        `--volume=${source}:/mnt:ro`,
+        `--mount=type=bind,source=${source},destination=/mnt`,
+      ]) {
+        expect(await refusal(`--engine-arg=${option}`, '--', 'true')).toMatchObject({
+          code: 'CONTAINER_REFUSED',
+          message,
+        })
+      }
+    }
   })
 
   test('options of podman are handed on', async () => {

@@ -28,6 +28,9 @@ export function claimPlan(
     for (const path of needs) requireThere(plan, path)
     publish({
       ...{ task: plan.task, volume: volume.root, needs, driver: plan.driver },
+      environment: plan.mounts.flatMap(({ kind, source, layers = [] }) =>
+        kind === 'environment' ? [...layers, source] : [],
+      ),
       readOnly: plan.mounts.map(({ destination }) => destination),
       lease: lease && sameForContainers(lease),
     })

@@ -8,6 +8,8 @@ export interface HookFacts {
   readonly volume: string
   /** Paths that are there while what is mounted is whole. */
   readonly needs: readonly string[]
+  /** Folders that together are the environment, the first on top. */
+  readonly environment: readonly string[]
   /** Destinations of mounts that must be read-only in the container. */
   readonly readOnly: readonly string[]
   /**
@@ -24,6 +26,7 @@ export function hookVariables(facts: HookFacts): Record<string, string> {
     ENVD_TASK: facts.task,
     ENVD_VOLUME: line(facts.volume),
     ENVD_NEEDS: facts.needs.map(line).join('\n'),
+    ENVD_ENVIRONMENT: facts.environment.map(line).join('\n'),
     ENVD_READ_ONLY: facts.readOnly.map(line).join('\n'),
     ...(facts.driver !== null && {
       ENVD_DRIVER: facts.driver.minimum,

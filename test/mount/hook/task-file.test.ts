@@ -71,6 +71,7 @@ const facts: HookFacts = {
   task: 'a',
   volume: '/v',
   needs: ['/v/x'],
+  environment: ['/vol/envs/k/tree'],
   readOnly: ['/opt/envd/env'],
   lease: { keys: ['k'] },
   driver: { minimum: '525.60.13', because: 'CUDA 12.8 (torch 2.7.0+cu128)' },
