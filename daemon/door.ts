@@ -30,6 +30,7 @@ import type {
 } from '../src/api/operations.ts'
 import type { PrepareEvent, PrepareOutcome, PrepareRequest } from '../src/api/prepare.ts'
 import type { PythonImport, PythonRow, RemovedPython } from '../src/api/pythons.ts'
+import type { BuildReport, BuildRequest, StorageReport, StorageRequest } from '../src/api/report.ts'
 import type { Configuration, Origin } from '../src/config/configuration.ts'
 import { isKey } from '../src/digest.ts'
 import { asEnvdError, EnvdError } from '../src/error.ts'
@@ -102,6 +103,9 @@ export interface Door {
   removeVolume(options: { readonly force: boolean }): Promise<VolumeRemoval>
   /** Errors: ENVIRONMENT_NOT_FOUND, ENVIRONMENT_NOT_READY; with `heal`, VOLUME_NOT_OWNER. */
   verify(request: VerifyRequest, options?: WorkOptions): Promise<VerifyResult>
+  /** Errors: TASK_NOT_FOUND, for a task that has no environment on the volume. */
+  reportStorage(request: StorageRequest, options?: WorkOptions): Promise<StorageReport>
+  reportBuilds(request: BuildRequest): Promise<BuildReport>
   index(): Promise<IndexStatus>
   rebuildIndex(options?: WorkOptions): Promise<IndexStatus>
   versions(): Promise<Versions>
@@ -213,6 +217,10 @@ export function openDoor(configuration: Configuration, { onNote = () => {} }: Do
       (await import('./operation/volume.ts')).removeVolume(configuration.volume, options),
     verify: async (request, options = {}) =>
       (await import('./operation/verify/verify.ts')).verify(configuration, existing(), request, options),
+    reportStorage: async (request, options = {}) =>
+      (await import('./operation/report/storage.ts')).reportStorage(existing(), request, onNote, options),
+    reportBuilds: async request =>
+      (await import('./operation/report/builds.ts')).reportBuilds(existing(), request, onNote),
     index: async () => (await import('./operation/index/index.ts')).indexStatus(existing(), onNote),
     rebuildIndex: async (options = {}) =>
       (await import('./operation/index/index.ts')).rebuildIndex(existing(), onNote, options),

@@ -31,6 +31,8 @@ export interface TakeInPackagesOptions {
 export interface PackagesTakenIn {
   /** In the order they were handed in. */
   readonly packages: readonly PackageRecord[]
+  /** What the store did not have: contents, and the sum of their sizes. */
+  readonly added: { readonly files: number; readonly bytes: number }
   /** Content of each inode that was hashed, 64 hex digits, for `relinkArchives`. */
   readonly digests: ReadonlyMap<number, string>
   /** Names of blobs that were found damaged; a good one lies in their place. */
@@ -86,11 +88,11 @@ export async function takeInPackages(
     written[position] = writeRecord(volume, staging, recordOf(installed, tree, digest))
   }
 
-  const { damaged } = await takeInFiles(volume, files(), { staging, signal, onProgress, onDigest })
+  const { added, damaged } = await takeInFiles(volume, files(), { staging, signal, onProgress, onDigest })
   refuseUnexpected(unexpected.flat())
   await syncFileSystem(stagingFolder(volume, staging))
   faultPoint('take-in:after-trees')
-  return { packages: written.map(one => publishRecord(volume, one)), digests, damaged }
+  return { packages: written.map(one => publishRecord(volume, one)), added, digests, damaged }
 }
 
 interface PackageOnItsWay {

@@ -35,6 +35,8 @@ import { join } from 'node:path'
  *     locks/<name>.lock            OFD locks (ofd-lock.ts)
  *     locks/<key>.json             what the builder of <key> says of itself
  *     history/verify-<time>.json   what verifications found
+ *     history/builds-<month>.jsonl what each build took (src/report/build/build-record.ts)
+ *     history/hits-<month>         when an environment was there already (cache/history/note-hit.ts)
  *     logs/                        output of builds that failed
  *     staging/<uuid>/              not yet published, or being removed; swept where no lease lives
  *     leases/                      mode 1777: any user may claim an environment
@@ -120,7 +122,11 @@ export const leaseFile = (at: At, id: string): string => join(leasesFolder(at), 
 export const fenceFile = (at: At): string => join(leasesFolder(at), '.fence')
 
 export const factsFolder = ({ root }: At, kind: string): string => join(root, 'facts', kind)
+export const historyFolder = ({ root }: At): string => join(root, 'history')
 export const historyFile = ({ root }: At, name: string): string => join(root, 'history', `${name}.json`)
+/** `month` is `2026-01`. */
+export const buildsFile = (at: At, month: string): string => join(historyFolder(at), `builds-${month}.jsonl`)
+export const hitsFile = (at: At, month: string): string => join(historyFolder(at), `hits-${month}`)
 export const tasksFolder = ({ root }: At): string => join(root, 'tasks')
 export const logsFolder = ({ root }: At): string => join(root, 'logs')
 export const pythonsFolder = ({ root }: At): string => join(root, 'pythons')

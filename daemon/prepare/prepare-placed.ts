@@ -1,5 +1,6 @@
 import { findUndamaged } from '../../cache/environment/find-undamaged.ts'
 import { noteUse } from '../../cache/environment/note-use.ts'
+import { noteHit } from '../../cache/history/note-hit.ts'
 import type { PreparedTask } from '../../src/api/prepare.ts'
 import type { PrepareContext } from './context.ts'
 import type { PhaseClock } from './phase-clock.ts'
@@ -42,6 +43,7 @@ async function prepareEnvironment(
   if (known && ready) {
     recordTask(placed, known)
     noteUse(volume, known)
+    noteHit(volume, known)
     const { packages, files, bytes } = ready.summary
     return {
       task: input.name,

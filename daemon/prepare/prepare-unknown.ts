@@ -1,6 +1,7 @@
 import type { ReadyEnvironment } from '../../cache/environment/find-environment.ts'
 import { findUndamaged } from '../../cache/environment/find-undamaged.ts'
 import { noteUse } from '../../cache/environment/note-use.ts'
+import { noteHit } from '../../cache/history/note-hit.ts'
 import { environmentTree } from '../../cache/volume/layout.ts'
 import { requireOwner } from '../../cache/volume/require-owner.ts'
 import type { PreparedTask } from '../../src/api/prepare.ts'
@@ -36,6 +37,7 @@ export async function prepareUnknown(
   }
   const { value, built } = await findOrBuild(context, key, inputs, clock)
   recordTask(context, key)
+  if (!built) noteHit(volume, key)
   const { packages, files, bytes } = value.summary
   return {
     task: input.name,

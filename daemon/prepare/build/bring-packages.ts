@@ -28,6 +28,8 @@ import type { Staging } from './with-staging.ts'
 
 export interface Brought {
   readonly packages: readonly PackageRecord[]
+  /** Contents of their files that the store did not have. */
+  readonly newFiles: number
   /** Disk blocks added to the volume, in bytes, uv's cache included. */
   readonly added: number
   readonly session: UvSession
@@ -75,21 +77,23 @@ async function bringWith(
         report({ phase: 'hash', message: 'taking in', done, total, unit: 'bytes' }),
     })
   const takeInAndRelink = async () => {
-    const { packages, digests, damaged } = await clock.measure('hash', takeIn)
+    const { packages, added, digests, damaged } = await clock.measure('hash', takeIn)
     if (damaged.length > 0) markReached(build, damaged)
     faultPoint('build:after-take-in')
     // Meanwhile one may have been taken from uv as damaged.
     const archives = installed.archives.filter(archive => existsSync(archive))
     const options = { staging: staging.id, signal: context.signal }
     await clock.measure('link', () => relinkArchives(context.volume, archives, digests, options))
-    return packages
+    return { packages, newFiles: added.files }
   }
-  const packages = await withUvCache(context.volume, takeInAndRelink, { signal: context.signal })
+  const { packages, newFiles } = await withUvCache(context.volume, takeInAndRelink, {
+    signal: context.signal,
+  })
   const count = startDiskCount(staging.startedMs)
   count.everything(session.uv.cacheFolder)
   for (const root of installed.roots) count.sharedFiles(root)
   countRecords(count, context.volume, packages)
-  return { packages, added: count.bytes(), session }
+  return { packages, newFiles, added: count.bytes(), session }
 }
 
 /** Of blobs that were damaged, and are good again. */

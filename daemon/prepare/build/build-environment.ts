@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { type AssembledTree, assembleEnvironment } from '../../../cache/environment/assemble-environment.ts'
 import type { ReadyEnvironment } from '../../../cache/environment/find-environment.ts'
 import { publishEnvironment } from '../../../cache/environment/publish-environment.ts'
+import { noteBuild } from '../../../cache/history/note-build.ts'
 import { faultPoint } from '../../../cache/volume/fault-point.ts'
 import { TREE } from '../../../cache/volume/layout.ts'
 import type { Key } from '../../../src/digest.ts'
@@ -12,7 +13,8 @@ import type { PhaseClock } from '../phase-clock.ts'
 import type { ReportProgress } from '../progress.ts'
 import type { SelectedTask } from '../task/select-task.ts'
 import { type Brought, bringPackages } from './bring-packages.ts'
-import { receiptOfBuild } from './receipt-of-build.ts'
+import { receiptOfBuild } from './record/receipt-of-build.ts'
+import { recordOfBuild } from './record/record-of-build.ts'
 import { findPackages } from './wanted-packages.ts'
 import { type Staging, withStaging } from './with-staging.ts'
 
@@ -79,11 +81,13 @@ async function publish(build: Build, staging: Staging, result: Result): Promise<
   const { volume } = build.context
   const { assembled, brought } = result
   report({ phase: 'seal', message: 'making it durable' })
-  return clock.measure('seal', async () => {
-    const added = (brought?.added ?? 0) + assembled.diskBytes
+  const added = (brought?.added ?? 0) + assembled.diskBytes
+  const built = await clock.measure('seal', async () => {
     const receipt = receiptOfBuild(build, { ...result, added })
     const publication = { key, staging: staging.id, manifest: assembled.manifest, receipt }
     const { published, ...ready } = await publishEnvironment(volume, publication)
     return { ...ready, added: published ? added : 0, conflicts: assembled.conflicts }
   })
+  noteBuild(volume, recordOfBuild(build, { ...result, added: built.added }))
+  return built
 }

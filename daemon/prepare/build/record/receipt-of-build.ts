@@ -1,12 +1,12 @@
-import type { AssembledTree } from '../../../cache/environment/assemble-environment.ts'
-import type { Distribution } from '../../../src/closure/closure.ts'
-import type { PackageRecord } from '../../../src/report/package-record.ts'
-import type { BuiltFrom, Receipt } from '../../../src/report/receipt.ts'
-import { VIRTUALENV } from '../../../src/tree/environment-manifest.ts'
-import { VERSION } from '../../../src/version.ts'
-import { PINNED_UV } from '../../uv/pinned-uv.ts'
-import type { Brought } from './bring-packages.ts'
-import type { Build } from './build-environment.ts'
+import type { AssembledTree } from '../../../../cache/environment/assemble-environment.ts'
+import type { Distribution } from '../../../../src/closure/closure.ts'
+import type { PackageRecord } from '../../../../src/report/package-record.ts'
+import type { BuiltFrom, Receipt } from '../../../../src/report/receipt.ts'
+import { VIRTUALENV } from '../../../../src/tree/environment-manifest.ts'
+import { VERSION } from '../../../../src/version.ts'
+import { PINNED_UV } from '../../../uv/pinned-uv.ts'
+import type { Brought } from '../bring-packages.ts'
+import type { Build } from '../build-environment.ts'
 
 export interface BuildFacts {
   readonly packages: readonly PackageRecord[]
