@@ -18,11 +18,10 @@ import { type Checkout, openCheckout } from '../../project/checkout/open-checkou
 import { placeBinaries } from '../../project/wheel/binaries.ts'
 import { attachPlan } from '../../runtime/podman/attach-plan.ts'
 import { killContainer } from '../../runtime/podman/kill-container.ts'
-import { refuseStore } from '../../runtime/podman/refuse-store.ts'
 import { requireGpus } from '../../runtime/podman/require-gpus.ts'
 import { openRunFolder, type RunFolder } from '../../runtime/podman/run-folder.ts'
 import { startFailure } from '../../runtime/podman/start-failure.ts'
-import { planTask } from '../mount/plan-task.ts'
+import { type PlannedTask, planTask } from '../mount/plan-task.ts'
 
 /**
  * `envd run --in podman`: prepares the task for its image, brings the image into podman, and claims what the container
@@ -37,7 +36,6 @@ export async function readyContainer(
   const { task, gpus, engineArguments } = request
   requireOptions(engineArguments)
   refusePrivileges(engineArguments)
-  refuseStore(volume, engineArguments)
   const devices = gpus === null ? [] : gpuDevices(gpus)
   if (devices.length > 0) requireGpus()
   if (request.writableEnvironment) requireRoot()
@@ -52,7 +50,8 @@ export async function readyContainer(
   const planned = { task, form: 'podman', checkout: checkout?.folder ?? null } as const
 
   const attempt = async (): Promise<ReadyContainer> => {
-    const { plan, imageIsDefault, project } = await planTask(configuration, volume, planned, options)
+    const { imageIsDefault, project, ...found } = await planTask(configuration, volume, planned, options)
+    const plan = withOwnDevice(found)
     const ofProject = checkout && project ? ownCheckout(plan, project, checkout, request) : []
     const { name } = plan.image!
     const image = await loadIntoPodman(work, findImage(volume, name)!)
@@ -87,6 +86,11 @@ export async function readyContainer(
       await checkout?.release()
       throw error
     })
+}
+
+/** A task has one device, and two checkouts of it may have two layers at once. */
+function withOwnDevice({ plan, layer }: Pick<PlannedTask, 'plan' | 'layer'>): MountPlan {
+  return layer === null ? plan : { ...plan, task: `${plan.task}.${layer.slice(0, 16)}` }
 }
 
 /** With what a locked wheel brings, since its layer was made without. Returns the options that mount it. */

@@ -25,6 +25,8 @@ export interface PlannedTask {
   readonly plan: MountPlan
   readonly imageIsDefault: boolean
   readonly project: Project | null
+  /** Key of what is laid over the environment for it; null: nothing. */
+  readonly layer: string | null
 }
 
 /** Prepares the task for its image where it isn't ready, and plans what a container of it gets. */
@@ -50,13 +52,15 @@ export async function planTask(
     tree: pythonTree(volume, ready.python.digest),
   }
   const inImage = { ...ready, image: image.name, packages, python: python?.tree ?? null }
+  const ofProject = await projectOfPlan(configuration, volume, inImage, checkout, work)
   const plan = planMounts({
     ...{ task, key, driver, python },
     tree: prepared.path,
     image: await imageOfPlan(configuration, volume, image, form, work),
     artifacts: mountedArtifacts(prepared.artifacts ?? []),
-    ...(await projectOfPlan(configuration, volume, inImage, checkout, work)),
+    ...ofProject,
     policy: { scratchBytes: null },
   })
-  return { plan, imageIsDefault, project: ready.task.project }
+  const layer = ofProject.project?.layer ?? null
+  return { plan, imageIsDefault, project: ready.task.project, layer }
 }

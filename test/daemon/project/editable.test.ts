@@ -98,6 +98,20 @@ describe.each(['crun', 'runc'] as const)('%s', async runtime => {
   }, 120_000)
 })
 
+test('two checkouts with two layouts at once: each container has its own', async () => {
+  const podman = await startPodman('crun')
+  const versions = ['1.1', '1.2', '1.3']
+  const run = async (version: string) => {
+    const checkout = makeCheckout({ ...files, 'pyproject.toml': pyproject.replace('1.0', version) })
+    const program = 'import importlib.metadata as m; print(m.version("demo"))'
+    const args = ['run', 'editable', '--in', 'podman', '--project', checkout, '--', 'python', '-c', program]
+    return (await ground.envd(podman, ...args)).stdout.trim()
+  }
+  for (const version of versions) expect(await run(version)).toBe(version)
+  expect(await Promise.all(versions.map(run))).toEqual(versions)
+  expect(readdirSync(podman.cdiFolder)).toEqual([])
+}, 180_000)
+
 test.each([
   ['no-backend', pyproject, 'PROJECT_BACKEND_MISSING', /built with tinybuild, which its lock does not have/],
   [
