@@ -74,6 +74,13 @@ describe.each(['crun', 'runc'] as const)('%s', async runtime => {
     ['CAP_SYS_ADMIN', ['--privileged']],
     ['CAP_SYS_ADMIN', ['--privileged', '--uidmap', '0:0:65536']],
     ['block devices', ['--device', `${block}:/dev/block`]],
+    ['block devices', ['--device-cgroup-rule', 'b *:* rwm']],
+    ['a writable /proc/sys', ['--security-opt', 'unmask=ALL']],
+    ['a writable /proc/sys', ['--security-opt', 'unmask=/proc/sys']],
+    ['a writable /proc', ['--volume', '/proc:/host']],
+    ['a writable /', ['--volume', '/:/host']],
+    ['a writable \\S*/envs', ['--volume', `${ground.volume}/envs:/envs`]],
+    ...(runtime === 'crun' ? [['no control group', ['--cgroups=disabled']]] : []), // runc takes no such container
   ] as [string, string[]][])('a container with %s does not start: %j', async (what, options) => {
     const answer = await podman.run('run', '--rm', ...device, ...options, SMALL_IMAGE, 'touch', '/writable')
     expect(answer.status).toBeGreaterThan(124)
@@ -91,6 +98,9 @@ describe.each(['crun', 'runc'] as const)('%s', async runtime => {
     [['--cap-drop', 'ALL']],
     [['--read-only']],
     [['--user', '1000']],
+    [['--volume', '/:/host:ro', '--volume', '/proc:/proc-of-host:ro']],
+    [['--volume', `${ground.volume}:/volume`, '--uidmap', '0:100000:65536']],
+    [['--volume', `${ground.lockfiles}:${ground.volume}-beside`]],
   ])('a container with %j starts and imports', async options => {
     expect(await podman.output([...device, ...options], ['python', '-c', 'import alpha; print(1)'])).toBe(
       '1\n',
