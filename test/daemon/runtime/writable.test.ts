@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -211,6 +211,37 @@ describe.each(['crun', 'runc'] as const)('%s', async runtime => {
     const [, container = ''] = lastRefusal()!.split('\t')
     expect(lastRefusal()).toMatch(/\/opt\/envd\/scratch leads elsewhere$/)
     expect(ground.leases().filter(lease => lease.container === container)).toEqual([])
+  })
+
+  test('a host without Perl serves root, and says to others why not', async () => {
+    const tools = join(podman.folder, 'tools')
+    mkdirSync(tools)
+    for (const folder of ['/usr/sbin', '/usr/bin', '/sbin', '/bin']) {
+      for (const name of readdirSync(folder)) {
+        if (name !== 'perl' && !existsSync(join(tools, name)))
+          symlinkSync(join(folder, name), join(tools, name))
+      }
+    }
+    const spec = readFileSync(join(podman.cdiFolder, 'envd.dev-task-work.json'), 'utf8')
+    const poor = spec
+      .replace('"name": "work"', '"name": "poor"')
+      .replaceAll('PATH=/usr/sbin:/usr/bin:/sbin:/bin"', `PATH=${tools}"`)
+    writeFileSync(join(podman.cdiFolder, 'poor.json'), poor)
+    const options = ['--device', 'envd.dev/task=poor', '--annotation', 'dev.envd.writable-env=1']
+    expect(await podman.output(options, ['sh', '-c', `rm ${site}/one.py; echo removed`])).toBe('removed\n')
+    const answer = await podman.run(
+      'run',
+      '--rm',
+      ...options,
+      '--user',
+      '1000',
+      SMALL_IMAGE,
+      'echo',
+      'started',
+    )
+    expect(answer).toMatchObject({ stdout: '' })
+    expect(lastRefusal()).toMatch(/the environment can't be made writable: .*perl: not found$/)
+    expect(leaked()).toBeNull()
   })
 
   test('privileged in a user namespace: served, or refused with the reason', async () => {
