@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { onMachine } from '../../../cache/disk/machine-error.ts'
 import { makeFolder } from '../../../cache/disk/make-folder.ts'
+import { removeFolder } from '../../../cache/disk/remove-folder.ts'
 import { blobFile } from '../../../cache/image/blob-file.ts'
 import { publishLayer } from '../../../cache/layer/publish-layer.ts'
 import { withStagingFolder } from '../../../cache/lease/with-staging.ts'
@@ -47,6 +48,8 @@ export async function makeLayer(work: LayerWork, key: Key): Promise<string> {
     const installed = tidyLayer(tree)
     if (project.binaryFrom !== null) linkBinaries(work, project.binaryFrom, tree)
     const hidden = await hideWheel(work, installed.name, tree)
+    // Before the layer goes to the disk: the image need not.
+    await removeFolder(closed)
     return publishLayer(volume, layer, {
       ...{ schemaVersion: 1, key, environment: work.key, project: installed, path: project.path, hidden },
       madeAt: new Date().toISOString(),
