@@ -7,6 +7,7 @@ import { environmentCommands } from './environment-commands.ts'
 import { hookCommands } from './hook-commands.ts'
 import { imageCommands } from './image-commands.ts'
 import { pythonCommands } from './python-commands.ts'
+import { reportCommands } from './report-commands.ts'
 import { volumeCommands } from './volume-commands.ts'
 
 export const globalOptions = [
@@ -37,6 +38,7 @@ export const commandTable = {
   ...imageCommands,
   ...pythonCommands,
   ...artifactCommands,
+  ...reportCommands,
   ...volumeCommands,
 }
 

@@ -1,5 +1,5 @@
 /** Raised whenever a table changes; an index of another version is made anew. */
-export const SCHEMA_VERSION = 4
+export const SCHEMA_VERSION = 5
 
 /**
  * What lies on a volume, as tables. An environment has trees of packages, a tree has blobs: what is shared is counted
@@ -18,7 +18,8 @@ export const SCHEMA_VERSION = 4
  *                       what is no package's; `used_ms` is the last use, in milliseconds since 1970. `trees` are the ids of
  *                       environment_tree once more, as 32-bit numbers.
  *                       `disk`: bytes of disk blocks that its tree alone has, once measured; `disk_state` is that of its
- *                       contents then (cache/usage/measure-environments.ts)
+ *                       contents then (cache/usage/measure-environments.ts). `records` are those of its folder and the
+ *                       files in it, as long as the folder has the state `records_state`
  *     environment_tree  which trees an environment has
  *     environment_copy  inodes of an environment's packages that are no blobs
  *     task              the key each task last had
@@ -79,7 +80,9 @@ CREATE TABLE environment (
   used_ms REAL NOT NULL,
   trees BLOB,
   disk INTEGER,
-  disk_state INTEGER
+  disk_state INTEGER,
+  records INTEGER,
+  records_state TEXT
 );
 CREATE TABLE environment_tree (
   environment INTEGER NOT NULL,

@@ -1,18 +1,14 @@
-import { lstatSync, type Stats } from 'node:fs'
+import { lstatSync, readdirSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { noBytes, type Part } from '../../src/report/storage/parts.ts'
 import { ARTIFACT, PYTHON, UV_CACHE } from '../../src/report/storage/store-facts.ts'
 import { namesIn } from '../disk/names-in.ts'
 import { diskBytes } from '../disk/remove-folder.ts'
 import { blobName } from '../index/sync/blobs.ts'
-import { blobsFolder, environmentFolder, environmentsFolder, TREE } from '../volume/layout.ts'
+import { blobsFolder, environmentsFolder } from '../volume/layout.ts'
 import type { Volume } from '../volume/open-volume.ts'
 import type { Store } from './read-store.ts'
 import { walkDisk } from './walk-disk.ts'
-
-/** Environments looked at before other work of the process gets its turn. */
-const slice = 200
 
 /** What the folders at the top hold. `envs` and `blobs` are looked at in their own ways. */
 const partOfTop: Readonly<Record<string, Part>> = {
@@ -39,10 +35,8 @@ const partOfTop: Readonly<Record<string, Part>> = {
 const holders: Readonly<Record<string, number>> = { artifacts: ARTIFACT, pythons: PYTHON, uv: UV_CACHE }
 
 export interface VolumeMeasure {
-  /** Bytes of disk of everything but contents, environments' trees and what is known of copies. */
+  /** Bytes of disk of everything but contents, environments and what is known of copies. */
   readonly bytes: Readonly<Record<Part, number>>
-  /** Of each environment, in the order of the store: bytes of disk of manifest, receipt, summary and their folder. */
-  readonly records: Float64Array
   /** Of each content, what else has it (store-facts.ts). */
   readonly elsewhere: Uint8Array
   /** Inodes among `copies` that lie outside of environments, too. */
@@ -52,7 +46,7 @@ export interface VolumeMeasure {
 }
 
 /**
- * Walks what is on a volume, but for blobs/ and the trees of environments, which the index knows. Inodes with several
+ * Walks what is on a volume, but for blobs/ and environments, which the index knows. Inodes with several
  * names count once; those of contents, and of `copies`, not at all.
  */
 export async function measureVolume(
@@ -97,40 +91,24 @@ export async function measureVolume(
         continue
       }
       folder(path, 'records')
-      const foreign = namesIn(path).filter(name => !blobName.test(name))
+      const foreign = readdirSync(path).filter(name => !blobName.test(name))
       for (const name of foreign) await walk(join(path, name), 'other')
     }
   }
 
-  async function walkEnvironments(root: string): Promise<Float64Array> {
-    const records = new Float64Array(environments.length)
-    const positions = new Map<string, number>(environments.map(({ key }, position) => [key, position]))
+  /** Those that the index doesn't know are being removed, or none. */
+  async function walkEnvironments(root: string): Promise<void> {
+    const known = new Set<string>(environments.map(({ key }) => key))
     folder(root, 'records')
-    for (const [turn, key] of namesIn(root).entries()) {
-      if (turn % slice === 0) await nextTurn()
-      const position = positions.get(key)
-      // Being removed, or none.
-      if (position === undefined) await walk(join(root, key), 'staging')
-      else records[position] = recordsOf(environmentFolder(volume, key))
-    }
-    return records
+    for (const name of namesIn(root)) if (!known.has(name)) await walk(join(root, name), 'staging')
   }
 
-  let records: Float64Array = new Float64Array(environments.length)
   folder(volume.root, 'bookkeeping')
   for (const name of namesIn(volume.root)) {
     const path = join(volume.root, name)
     if (path === blobsFolder(volume)) await walkBlobs(path)
-    else if (path === environmentsFolder(volume)) records = await walkEnvironments(path)
+    else if (path === environmentsFolder(volume)) await walkEnvironments(path)
     else await walk(path, partOfTop[name] ?? 'other', holders[name])
   }
-  return { bytes, records, elsewhere, copiesElsewhere, unread }
-}
-
-function recordsOf(folder: string): number {
-  const paths = namesIn(folder).flatMap(name => (name === TREE ? [] : [join(folder, name)]))
-  return [folder, ...paths].reduce((sum, path) => {
-    const stats = lstatSync(path, { throwIfNoEntry: false })
-    return sum + (stats === undefined ? 0 : diskBytes(stats))
-  }, 0)
+  return { bytes, elsewhere, copiesElsewhere, unread }
 }

@@ -29,6 +29,9 @@ export interface IndexedEnvironment {
   /** Null until it was measured (measure-environments.ts). */
   readonly disk: number | null
   readonly diskState: number | null
+  /** Bytes of disk of its folder and the files in it, when the folder was in that state. */
+  readonly records: number | null
+  readonly recordsState: string | null
 }
 
 /** Of an index that was brought current, the files in blobs/ included. */
@@ -60,7 +63,7 @@ function readBlobs(database: IndexDatabase): Store['blobs'] {
       'SELECT id, inode, disk, born FROM blob WHERE listed = 1 AND inode IS NOT NULL',
     )
     .raw()
-    .all()
+    .iterate()
   for (const [id, inode, bytes, born] of rows) {
     // Two names of one inode hold it once.
     if (!ofInode.has(inode)) disk[id] = bytes
@@ -98,7 +101,8 @@ function readTrees(database: IndexDatabase): TreeFacts {
 function readEnvironments(database: IndexDatabase): IndexedEnvironment[] {
   return database
     .prepare<[], Omit<IndexedEnvironment, 'trees'> & { trees: Buffer | null }>(
-      'SELECT id, key, bytes, trees, disk, disk_state AS diskState FROM environment ORDER BY key',
+      `SELECT id, key, bytes, trees, disk, disk_state AS diskState, records, records_state AS recordsState
+       FROM environment ORDER BY key`,
     )
     .all()
     .map(row => ({ ...row, trees: row.trees === null ? new Uint32Array() : numbersOf(row.trees) }))

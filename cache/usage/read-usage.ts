@@ -5,6 +5,7 @@ import { bringCurrent, lookAtBlobs } from '../index/bring-current.ts'
 import type { IndexDatabase } from '../index/open-index.ts'
 import type { Volume } from '../volume/open-volume.ts'
 import { copiesInEnvironments, measureEnvironments } from './measure-environments.ts'
+import { measureRecords } from './measure-records.ts'
 import { measureVolume } from './measure-volume.ts'
 import { readStore } from './read-store.ts'
 
@@ -28,7 +29,8 @@ export async function readUsage(
   const read = readStore(database)
   const environments = await measureEnvironments(database, volume, read, options)
   const copies = copiesInEnvironments(database)
-  const { bytes, records, elsewhere, copiesElsewhere, unread } = await measureVolume(
+  const records = await measureRecords(database, volume, environments)
+  const { bytes, elsewhere, copiesElsewhere, unread } = await measureVolume(
     volume,
     read,
     new Set(copies.keys()),

@@ -96,11 +96,7 @@ function orderBySize({ all }: TreeSizes) {
   for (const [position, tree] of trees.entries()) rank[tree] = position
   return {
     treeOf: (position: number) => trees[position]!,
-    ranksOf: (some: Uint32Array) =>
-      some
-        .filter(tree => tree < rank.length)
-        .map(tree => rank[tree]!)
-        .sort(),
+    ranksOf: (some: Uint32Array) => some.map(tree => rank[tree]!).sort(),
   }
 }
 
