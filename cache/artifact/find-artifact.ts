@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ArtifactRecord } from '../../src/artifact/artifact-record.ts'
 import { isKey, type Key } from '../../src/digest.ts'
 import { hasErrno, machineError } from '../disk/machine-error.ts'
-import { type At, artifactFolder, TREE } from '../volume/layout.ts'
+import { type At, artifactFolder, DAMAGED, TREE } from '../volume/layout.ts'
 
 export type ArtifactKind = ArtifactRecord['source']['kind']
 
@@ -17,10 +17,19 @@ export interface ReadyArtifact {
 export const RECORD = 'artifact.json'
 
 /**
- * The artifact if it is ready, for the price of one small file: publication makes the folder appear with all it holds.
- * A damaged record counts as none, and the next fetch replaces it. Errors: IO.
+ * The artifact if it is ready, for the price of one small file and a stat: publication makes the folder appear with all
+ * it holds. One that verification found damaged is none until a fetch has mended it (mend-artifact.ts). Errors: IO.
  */
 export function findArtifact(volume: At, kind: ArtifactKind, key: Key): ReadyArtifact | null {
+  const there = readArtifact(volume, kind, key)
+  return there === null || existsSync(join(artifactFolder(volume, kind, key), DAMAGED)) ? null : there
+}
+
+/**
+ * The artifact whether it is damaged or not. A damaged record counts as none, and the next fetch replaces it.
+ * Errors: IO.
+ */
+export function readArtifact(volume: At, kind: ArtifactKind, key: Key): ReadyArtifact | null {
   const folder = artifactFolder(volume, kind, key)
   const file = join(folder, RECORD)
   try {

@@ -1,13 +1,13 @@
-import { lstatSync, readFileSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { HubArtifact } from '../../src/artifact/artifact.ts'
 import { isKey } from '../../src/digest.ts'
 import { blobPath } from '../blob/blob-path.ts'
-import { hasErrno, machineError } from '../disk/machine-error.ts'
 import { namesIn } from '../disk/names-in.ts'
-import { artifactFolder, artifactsFolder, MANIFEST } from '../volume/layout.ts'
+import { artifactsFolder } from '../volume/layout.ts'
 import type { Volume } from '../volume/open-volume.ts'
-import { findArtifact } from './find-artifact.ts'
+import { readArtifact } from './find-artifact.ts'
+import { readArtifactTree } from './read-artifact-tree.ts'
 
 /**
  * The contents that other revisions of a repository have brought: from git's id of a blob to sha256 and size, as their
@@ -19,9 +19,11 @@ export function knownContents(
 ): ReadonlyMap<string, { readonly sha256: string; readonly size: number }> {
   const known = new Map<string, { sha256: string; size: number }>()
   for (const key of namesIn(join(artifactsFolder(volume), 'hub')).filter(isKey)) {
-    const source = findArtifact(volume, 'hub', key)?.record.source
+    const record = readArtifact(volume, 'hub', key)?.record
+    const source = record?.source
     if (source?.kind !== 'hub' || source.repository !== repository || source.type !== type) continue
-    for (const [, size, sha256, id] of readManifest(volume, key).matchAll(gitBlob)) {
+    const manifest = readArtifactTree(volume, 'hub', key, record!.tree) ?? ''
+    for (const [, size, sha256, id] of manifest.matchAll(gitBlob)) {
       known.set(id!, { sha256: sha256!, size: Number(size) })
     }
   }
@@ -33,13 +35,3 @@ export function knownContents(
 
 /** A line of a manifest (src/tree/manifest.ts): contents that are named by 40 digits. */
 const gitBlob = /^f\t0444\t(\d+)\t([0-9a-f]{64})\tblobs\/([0-9a-f]{40})$/gm
-
-function readManifest(volume: Volume, key: string): string {
-  const file = join(artifactFolder(volume, 'hub', key), MANIFEST)
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    if (hasErrno(error, 'ENOENT')) return ''
-    throw machineError(error, file)
-  }
-}

@@ -7,11 +7,15 @@ import { publishFolder, syncFileSystem } from '../disk/durable.ts'
 import { onMachine } from '../disk/machine-error.ts'
 import { makeFolders } from '../disk/make-folder.ts'
 import { removeFolder } from '../disk/remove-folder.ts'
+import { writeTree } from '../package/write-tree.ts'
+import { mendTree } from '../verify/heal/mend-tree.ts'
+import { pendingIn } from '../verify/record/damage-record.ts'
+import { settleDamageIn } from '../verify/record/record-damage.ts'
 import { faultPoint } from '../volume/fault-point.ts'
 import { artifactFolder, MANIFEST, stagingFolder, TREE } from '../volume/layout.ts'
 import type { Volume } from '../volume/open-volume.ts'
 import { requireOwner } from '../volume/require-owner.ts'
-import { findArtifact, RECORD, type ReadyArtifact } from './find-artifact.ts'
+import { findArtifact, RECORD, type ReadyArtifact, readArtifact } from './find-artifact.ts'
 
 export interface ArtifactPublication {
   /** Id of the staging folder whose `tree/` is sealed; it is gone afterwards. */
@@ -40,6 +44,8 @@ export async function publishArtifact(
   for (const name of onMachine(staging, () => readdirSync(staging))) {
     if (!parts.has(name)) await removeFolder(join(staging, name))
   }
+  // Named among the trees, its contents are known to be needed by whatever looks for what nothing needs.
+  writeTree(volume, id, manifest)
   onMachine(staging, () => {
     writeFileSync(join(staging, MANIFEST), manifest)
     writeFileSync(join(staging, RECORD), `${JSON.stringify(record, null, 2)}\n`)
@@ -56,6 +62,7 @@ export async function publishArtifact(
       await removeFolder(staging)
       return there
     }
+    if (await mendThere(volume, staging, record)) continue
     // One whose record is damaged makes room; nothing that uses it loses a file.
     const aside = stagingFolder(volume, randomUUID())
     publishFolder(folder, aside)
@@ -63,4 +70,20 @@ export async function publishArtifact(
   }
   faultPoint('artifact:after-rename')
   return findArtifact(volume, kind, key)!
+}
+
+/** One that is there and damaged becomes whole in its place, since containers may have it mounted. */
+async function mendThere(
+  volume: Volume,
+  staging: string,
+  { source, key, tree }: ArtifactRecord,
+): Promise<boolean> {
+  const there = readArtifact(volume, source.kind, key as Key)
+  if (there?.record.tree !== tree) return false
+  const folder = dirname(there.path)
+  const damage = pendingIn(folder)
+  mendTree(volume, { tree: there.path, digest: tree, good: join(staging, TREE) }, staging)
+  await syncFileSystem(staging)
+  if (damage !== null) settleDamageIn(volume, folder, damage, null)
+  return true
 }

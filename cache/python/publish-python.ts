@@ -7,9 +7,17 @@ import { onMachine } from '../disk/machine-error.ts'
 import { makeFolders } from '../disk/make-folder.ts'
 import { removeFolder } from '../disk/remove-folder.ts'
 import { writeTree } from '../package/write-tree.ts'
-import { mendPython } from '../verify/heal/mend-python.ts'
+import { mendTree } from '../verify/heal/mend-tree.ts'
 import { faultPoint } from '../volume/fault-point.ts'
-import { MANIFEST, pythonFolder, pythonsFolder, stagingFolder, stagingTree, TREE } from '../volume/layout.ts'
+import {
+  MANIFEST,
+  pythonFolder,
+  pythonsFolder,
+  pythonTree,
+  stagingFolder,
+  stagingTree,
+  TREE,
+} from '../volume/layout.ts'
 import type { Volume } from '../volume/open-volume.ts'
 import { requireOwner } from '../volume/require-owner.ts'
 import { isDamaged, PYTHON_RECORD, readPythonRecord, writePythonRecord } from './python-record.ts'
@@ -53,7 +61,15 @@ export async function publishPython(
   while (publishFolder(folder, there) === 'exists') {
     const known = isDamaged(volume, record.digest) ? null : readPythonRecord(volume, record.digest)
     if (known !== null) {
-      mendPython(volume, record.digest, stagingTree(volume, staging), folder)
+      mendTree(
+        volume,
+        {
+          tree: pythonTree(volume, record.digest),
+          digest: record.digest,
+          good: stagingTree(volume, staging),
+        },
+        folder,
+      )
       return { record: known, published: false }
     }
     publishFolder(there, stagingFolder(volume, randomUUID()))

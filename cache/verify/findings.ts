@@ -1,5 +1,7 @@
 import { lstatSync } from 'node:fs'
+import { basename } from 'node:path'
 import { isKey, type Key } from '../../src/digest.ts'
+import { type ArtifactId, artifactAt, artifactPath, listArtifacts } from '../artifact/list-artifacts.ts'
 import { placeIn } from '../disk/place-in.ts'
 import { findEnvironment } from '../environment/find-environment.ts'
 import { isDamaged, readPythonRecord } from '../python/python-record.ts'
@@ -13,9 +15,10 @@ export interface Finding extends Pick<Problem, 'damage' | 'content' | 'inode' | 
   readonly paths: readonly string[]
   /** Environments it reaches, whether they were looked at or not. */
   readonly environments: readonly Key[]
+  readonly artifacts: readonly ArtifactId[]
 }
 
-/** Problems of one file are one finding, with every name and every environment of that file on the volume. */
+/** Problems of one file are one finding, with every name, environment and artifact of that file on the volume. */
 export function findingsOf(volume: Volume, found: readonly Problem[]): Finding[] {
   const problems = withoutBeneath(found.filter(problem => stillHolds(volume, problem)))
   const groups = byFile(problems)
@@ -30,9 +33,17 @@ export function findingsOf(volume: Volume, found: readonly Problem[]): Finding[]
       const environments = [
         ...new Set(paths.flatMap(path => withTree.get(path) ?? environmentOf(path))),
       ].sort()
-      return { damage, content, inode, detail, paths, environments }
+      const artifacts = artifactsOf(volume, paths)
+      return { damage, content, inode, detail, paths, environments, artifacts }
     })
     .sort((a, b) => byPlace(a.paths[0]!, b.paths[0]!))
+}
+
+/** Each once. */
+export function artifactsIn(findings: readonly Finding[]): ArtifactId[] {
+  return [
+    ...new Map(findings.flatMap(({ artifacts }) => artifacts.map(one => [artifactPath(one), one]))).values(),
+  ]
 }
 
 /** Problems with an inode of the store belong together, the others each stand alone. */
@@ -54,6 +65,18 @@ function environmentOf(path: string): Key[] {
   return folder === 'envs' && isKey(key) ? [key] : []
 }
 
+function artifactsOf(volume: Volume, paths: readonly string[]): ArtifactId[] {
+  const found = new Map<string, ArtifactId>()
+  const add = ({ kind, key }: ArtifactId) => found.set(artifactPath({ kind, key }), { kind, key })
+  const trees = new Set(paths.flatMap(path => (path.startsWith('trees/') ? [basename(path)] : [])))
+  if (trees.size > 0) for (const one of listArtifacts(volume)) if (trees.has(one.tree)) add(one)
+  for (const path of paths) {
+    const at = artifactAt(path)
+    if (at !== null) add(at)
+  }
+  return [...found.values()]
+}
+
 /** The interpreter that a path on the volume belongs to. */
 function pythonOf(path: string): string | null {
   const [folder, digest = ''] = path.split('/')
@@ -73,9 +96,9 @@ function environmentsByTree(volume: Volume, problems: readonly Problem[]): Reado
 }
 
 function namesOf(volume: Volume, content: Content, inode: number, uses: ReadonlyMap<string, Uses>): string[] {
-  const { places = [], inPythons = [] } = uses.get(contentName(content)) ?? {}
+  const { places = [], inTrees = [] } = uses.get(contentName(content)) ?? {}
   const inEnvironments = places.map(({ key, path }) => `envs/${key}/tree/${path}`)
-  return [blobName(content), ...inEnvironments, ...inPythons].filter(path => inodeAt(volume, path) === inode)
+  return [blobName(content), ...inEnvironments, ...inTrees].filter(path => inodeAt(volume, path) === inode)
 }
 
 /** What changed while we looked, a removal or a take-in, is no damage. */
@@ -84,6 +107,8 @@ function stillHolds(volume: Volume, { path, damage, inode }: Problem): boolean {
   if (key !== undefined && isGone(volume, key)) return false
   const python = pythonOf(path)
   if (python !== null && isPythonGone(volume, python)) return false
+  const artifact = artifactAt(path)
+  if (artifact !== null && inodeAt(volume, artifactPath(artifact)) === undefined) return false
   const there = inodeAt(volume, path)
   if (damage === 'missing') return there === undefined
   return there !== undefined && (inode === null || inode === there)
@@ -123,6 +148,9 @@ function withoutBeneath(problems: readonly Problem[]): Problem[] {
   return problems.filter(({ path }) => !isBeneath(path))
 }
 
+/** Blobs before all others. */
 function byPlace(a: string, b: string): number {
+  const isBlob = a.startsWith('blobs/')
+  if (isBlob !== b.startsWith('blobs/')) return isBlob ? -1 : 1
   return a < b ? -1 : a > b ? 1 : 0
 }

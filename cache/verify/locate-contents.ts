@@ -1,5 +1,6 @@
 import { isKey, type Key } from '../../src/digest.ts'
 import { scanManifest } from '../../src/tree/scan-manifest.ts'
+import { artifactPath, listArtifacts } from '../artifact/list-artifacts.ts'
 import { namesIn } from '../disk/names-in.ts'
 import { environmentsFolder, pythonsFolder, treesFolder } from '../volume/layout.ts'
 import type { Volume } from '../volume/open-volume.ts'
@@ -14,8 +15,8 @@ export interface Uses {
   /** Digests of packages' trees that have it. */
   readonly trees: ReadonlySet<string>
   readonly places: readonly Place[]
-  /** Of interpreters that were taken in: relative to the volume, escaped. */
-  readonly inPythons: readonly string[]
+  /** Of interpreters that were taken in, and of artifacts: relative to the volume, escaped. */
+  readonly inTrees: readonly string[]
 }
 
 /** A path of an environment; escaped, relative to its tree. Another package may have won it. */
@@ -27,10 +28,10 @@ export interface Place {
 /** Of each content (by `contentName`) that some package or environment has. Reads every tree on the volume. */
 export function locateContents(volume: Volume, contents: readonly Content[]): ReadonlyMap<string, Uses> {
   const wanted = new Set(contents.map(contentName))
-  const uses = new Map<string, Uses & { trees: Set<string>; places: Place[]; inPythons: string[] }>()
+  const uses = new Map<string, Uses & { trees: Set<string>; places: Place[]; inTrees: string[] }>()
   if (wanted.size === 0) return uses
   const useOf = (name: string, size: number) => {
-    const use = uses.get(name) ?? { size, trees: new Set<string>(), places: [], inPythons: [] }
+    const use = uses.get(name) ?? { size, trees: new Set<string>(), places: [], inTrees: [] }
     uses.set(name, use)
     return use
   }
@@ -39,7 +40,7 @@ export function locateContents(volume: Volume, contents: readonly Content[]): Re
   for (const { key, packages } of environments) {
     for (const { tree } of packages) withTree.set(tree, [...(withTree.get(tree) ?? []), key])
   }
-  const pythons = new Set(namesIn(pythonsFolder(volume)))
+  const folders = foldersOfTrees(volume)
   for (const digest of allTrees(volume)) {
     const tree = readTreeText(volume, digest)
     if (!('text' in tree)) continue
@@ -49,7 +50,9 @@ export function locateContents(volume: Volume, contents: readonly Content[]): Re
         if (!wanted.has(name)) return
         const use = useOf(name, size)
         use.trees.add(digest)
-        if (pythons.has(digest)) use.inPythons.push(`pythons/${digest}/tree/${escapedPath(rawPath(path))}`)
+        for (const folder of folders.get(digest) ?? []) {
+          use.inTrees.push(`${folder}/tree/${escapedPath(rawPath(path))}`)
+        }
         for (const key of withTree.get(digest) ?? []) {
           use.places.push({ key, path: escapedPath(rawPath(path)) })
         }
@@ -74,6 +77,15 @@ export function readAllParts(volume: Volume): EnvironmentParts[] {
       const parts = readEnvironmentParts(volume, key)
       return parts !== null && 'skeleton' in parts ? [parts] : []
     })
+}
+
+/** Where a tree lies as a whole: by its digest, relative to the volume. */
+function foldersOfTrees(volume: Volume): ReadonlyMap<string, string[]> {
+  const folders = new Map(namesIn(pythonsFolder(volume)).map(digest => [digest, [`pythons/${digest}`]]))
+  for (const { tree, ...id } of listArtifacts(volume)) {
+    folders.set(tree, [...(folders.get(tree) ?? []), artifactPath(id)])
+  }
+  return folders
 }
 
 function allTrees(volume: Volume): string[] {

@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isKey, type Key } from '../../src/digest.ts'
+import { RECORD, readArtifact } from '../artifact/find-artifact.ts'
+import { isArtifactKind, type ListedArtifact } from '../artifact/list-artifacts.ts'
 import { hasErrno } from '../disk/machine-error.ts'
 import { namesIn } from '../disk/names-in.ts'
 import { findPackage } from '../package/find-package.ts'
 import { isDamaged, PYTHON_RECORD, readPythonRecord } from '../python/python-record.ts'
 import {
+  artifactsFolder,
   environmentsFolder,
   packageFile,
   packagesFolder,
@@ -22,8 +25,9 @@ export interface Scope {
   readonly environments: readonly EnvironmentParts[]
   /** Digests of trees that are whole. */
   readonly trees: readonly string[]
-  /** Digests of the interpreters that were taken in; none where only some environments are looked at. */
+  /** Digests of the interpreters that were taken in; as of artifacts, none where only some environments are looked at. */
   readonly pythons: readonly string[]
+  readonly artifacts: readonly ListedArtifact[]
   /** Everything on the volume. */
   readonly all: boolean
   /** What is wrong with the records themselves. */
@@ -46,6 +50,8 @@ export function readScope(volume: Volume, keys: readonly Key[] | null): Scope {
   const pythons = keys === null ? readPythons(volume, say) : []
   const named = new Set(environments.flatMap(({ packages }) => packages.map(({ tree }) => tree)))
   for (const digest of pythons) named.add(digest)
+  const artifacts = keys === null ? readArtifacts(volume, say) : []
+  for (const { tree } of artifacts) named.add(tree)
   if (keys === null) {
     for (const tree of treesOfPackages(volume, say)) named.add(tree)
     for (const tree of filesIn(treesFolder(volume), 'trees', isKey, say)) named.add(tree)
@@ -56,7 +62,7 @@ export function readScope(volume: Volume, keys: readonly Key[] | null): Scope {
     say(`trees/${digest.slice(0, 2)}/${digest}`, read.damage, read.detail)
     return false
   })
-  return { environments, trees, pythons, all: keys === null, problems }
+  return { environments, trees, pythons, artifacts, all: keys === null, problems }
 }
 
 type Say = (path: string, damage: Problem['damage'], detail: string) => void
@@ -69,6 +75,28 @@ function readPythons(volume: Volume, say: Say): string[] {
       say(`pythons/${name}/${PYTHON_RECORD}`, 'changed', 'not the record of an interpreter')
     else if (readPythonRecord(volume, name) !== null) return [name]
     return []
+  })
+}
+
+function readArtifacts(volume: Volume, say: Say): ListedArtifact[] {
+  const root = artifactsFolder(volume)
+  return namesIn(root).flatMap(kind => {
+    if (!isArtifactKind(kind)) {
+      say(`artifacts/${kind}`, 'foreign', 'nothing of this name belongs there')
+      return []
+    }
+    return namesIn(join(root, kind)).flatMap(key => {
+      const path = `artifacts/${kind}/${key}`
+      if (!isKey(key)) {
+        say(path, 'foreign', 'nothing of this name belongs there')
+        return []
+      }
+      const there = readArtifact(volume, kind, key)
+      if (there !== null) return [{ kind, key, tree: there.record.tree }]
+      if (!isThere(join(root, kind, key, RECORD))) say(`${path}/${RECORD}`, 'missing', 'missing')
+      else say(`${path}/${RECORD}`, 'changed', 'not the record of an artifact')
+      return []
+    })
   })
 }
 

@@ -1,4 +1,5 @@
 import type { Key } from '../../src/digest.ts'
+import { artifactPath } from '../artifact/list-artifacts.ts'
 import type { Volume } from '../volume/open-volume.ts'
 import type { CheckAnswer } from './check/check-job.ts'
 import { type CheckThreads, startCheckThreads } from './check/check-threads.ts'
@@ -26,7 +27,7 @@ export interface Verification {
   readonly recorded: ReadonlyMap<Key, DamageRecord>
   readonly checked: {
     readonly blobs: number
-    /** Of environments, and of interpreters that were taken in. */
+    /** Of environments, of interpreters that were taken in, and of artifacts. */
     readonly paths: number
     readonly hashed: { readonly files: number; readonly bytes: number }
   }
@@ -34,8 +35,8 @@ export interface Verification {
 
 /**
  * Finds what is changed, missing, truncated, foreign or open to change: blobs against their names, sizes, modes and
- * time, every path of environments and interpreters against their manifests, and the records of both. Changes nothing but the samples
- * that later quick runs compare with, which the volume's owner keeps. Safe beside builds and removals: what they
+ * time, every path of environments, interpreters and artifacts against their manifests, and their records. Changes
+ * nothing but the samples that later quick runs compare with, which the volume's owner keeps. Safe beside builds and removals: what they
  * change meanwhile is looked at again. Errors: IO, the signal's reason.
  */
 export async function verifyStore(volume: Volume, options: VerifyOptions): Promise<Verification> {
@@ -57,7 +58,7 @@ export async function verifyStore(volume: Volume, options: VerifyOptions): Promi
   try {
     const blobs = await threads.run({ do: 'blobs', trees: scope.trees, all: scope.all })
     await threads.run({ do: 'share', tables: blobs.map(({ table }) => table) })
-    const paths = (await checkEnvironments(threads, scope)) + (await checkPythons(threads, scope))
+    const paths = (await checkEnvironments(threads, scope)) + (await checkWholeTrees(threads, scope))
     problems.push(...(await judge.finish()))
     if (volume.owned) {
       const except = problems.flatMap(({ content }) => content?.sha256 ?? [])
@@ -95,12 +96,16 @@ async function checkEnvironments(threads: CheckThreads, { environments, trees }:
   return paths
 }
 
-async function checkPythons(threads: CheckThreads, { pythons, trees }: Scope): Promise<number> {
+/** Of interpreters and artifacts, which consist of one tree each. */
+async function checkWholeTrees(threads: CheckThreads, { pythons, artifacts, trees }: Scope): Promise<number> {
   const whole = new Set(trees)
+  const all = [
+    ...pythons.map(digest => ({ folder: `pythons/${digest}`, tree: digest })),
+    ...artifacts.map(artifact => ({ folder: artifactPath(artifact), tree: artifact.tree })),
+  ]
   let paths = 0
-  for (const digest of pythons.filter(digest => whole.has(digest))) {
-    const job = { do: 'tree' as const, folder: `pythons/${digest}`, trees: [digest], skeleton: [] }
-    paths += sum(await threads.run(job))
+  for (const { folder, tree } of all.filter(({ tree }) => whole.has(tree))) {
+    paths += sum(await threads.run({ do: 'tree', folder, trees: [tree], skeleton: [] }))
   }
   return paths
 }

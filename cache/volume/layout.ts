@@ -7,7 +7,7 @@ import { join } from 'node:path'
  *     VERSION                      {"layout":1,"id":"<uuid>"}; its owner is the volume's owner
  *     .VERSION-<uuid>              a creation that is going on, or was cut off (create-volume.ts)
  *     blobs/<aa>/<sha256>[.x]      contents (cache/blob/): 0444, `.x` 0555, one mtime (src/tree/store-mtime.ts)
- *     trees/<aa>/<digest>          a package's tree in its canonical form (src/tree/manifest.ts)
+ *     trees/<aa>/<digest>          the tree of a package, interpreter or artifact in its canonical form (src/tree/manifest.ts)
  *     packages/<aa>/<key>.json     which tree a package is (src/report/package-record.ts)
  *     samples/<aa>                 what quick verification compares blobs with (cache/verify/check/samples.ts)
  *     quarantine/                  what was found damaged, or where nothing belongs
@@ -23,7 +23,7 @@ import { join } from 'node:path'
  *     images/<name>.json           what was pulled or built as that image (src/image/image-record.ts)
  *     images/debs/<sha256>.deb     Debian packages that images were built from
  *     images/debs/<name>.json      which of them an image is built from (src/image/debian-packages.ts)
- *     artifacts/<kind>/<key>/      weights or a data set: tree/, manifest and artifact.json
+ *     artifacts/<kind>/<key>/      weights or a data set: tree/, manifest, artifact.json; damaged.json as in envs/
  *     layers/<key>/tree/           laid over an environment: a project that is importable from its checkout
  *     layers/<key>/layer.json      which one it is (src/project/layer-record.ts)
  *     downloads/<name>             files that are coming in: partial, and believed only after they are hashed again;

@@ -160,8 +160,16 @@ export interface VerifyFinding {
   readonly sha256: string | null
   /** Every environment it reaches, and the tasks whose last key that was. */
   readonly environments: readonly { readonly key: string; readonly tasks: readonly string[] }[]
+  /** Every artifact it reaches, and the tasks of the folder of tasks that name it. */
+  readonly artifacts: readonly {
+    readonly key: string
+    /** `org/name@commit`, or where it came from. */
+    readonly name: string
+    readonly tasks: readonly string[]
+  }[]
   /**
-   * Null where healing was not asked for. `next prepare`: the next prepare of its environments brings what is needed;
+   * Null where healing was not asked for. `next prepare`: the next prepare of its environments and artifacts brings
+   * what is needed;
    * `next import`: taking in the interpreter again does.
    * `quarantined`: nothing needs it. `busy`: a process builds or removes an environment it reaches.
    */

@@ -25,7 +25,7 @@ export function verifiedText({ checked, findings, seconds, record }: VerifyResul
 }
 
 function findingLines(
-  { damage, detail, paths, environments, healing }: VerifyFinding,
+  { damage, detail, paths, environments, artifacts, healing }: VerifyFinding,
   style: Style,
 ): string[] {
   const [first, ...others] = paths
@@ -39,6 +39,9 @@ function findingLines(
     ...environments.map(
       ({ key, tasks }) => `  reaches ${tasks.length === 0 ? key : `${tasks.join(', ')} (${key})`}`,
     ),
+    ...artifacts.map(
+      ({ name, tasks }) => `  reaches ${name}${tasks.length === 0 ? '' : `, of ${tasks.join(', ')}`}`,
+    ),
   ]
 }
 
@@ -48,6 +51,6 @@ function outcomes(style: Style): Record<NonNullable<VerifyFinding['healing']>, s
     quarantined: style.green('moved to quarantine'),
     'next prepare': style.yellow('to be brought by the next prepare'),
     'next import': style.yellow('to be brought by `envd python import` of the same Python'),
-    busy: style.red('not healed: a process builds or removes an environment it reaches'),
+    busy: style.red('not healed: a process works on what it reaches'),
   }
 }

@@ -21,7 +21,7 @@ export type CheckJob =
   /** Keeps samples of what was hashed, but of these contents. */
   | { readonly do: 'samples'; readonly except: readonly string[] }
 
-/** An environment, or an interpreter that was taken in. */
+/** An environment, an interpreter that was taken in, or an artifact. */
 export interface TreeToCheck {
   /** What its `tree/` lies in, relative to the volume: `envs/<key>`. */
   readonly folder: string

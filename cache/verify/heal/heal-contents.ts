@@ -12,7 +12,7 @@ import { placeIn } from '../../disk/place-in.ts'
 import { waitForLock } from '../../lock/ofd-lock.ts'
 import { withUvCacheAlone } from '../../lock/uv-cache-lock.ts'
 import { faultPoint } from '../../volume/fault-point.ts'
-import { environmentTree, lockFile } from '../../volume/layout.ts'
+import { lockFile } from '../../volume/layout.ts'
 import type { Volume } from '../../volume/open-volume.ts'
 import { locateContents, type Uses } from '../locate-contents.ts'
 import { type Content, contentName } from '../problem.ts'
@@ -24,7 +24,7 @@ import { dropArchives, searchArchives } from './search-archives.ts'
 import { keepInQuarantine } from './set-aside.ts'
 
 /**
- * Makes blobs good again: from any file on the volume that has the content (an environment's own copy, the blob of
+ * Makes blobs good again: from any file on the volume that has the content (a tree's own copy, the blob of
  * the other mode, uv's archives). Where there is none, the blob goes into quarantine and the packages that need it are
  * forgotten, so that a build brings them again. Returns the names of contents that are gone for now. Whatever happens,
  * uv no longer has the damaged files. Cut off anywhere, it can begin again. One process at a time does it, and builds
@@ -59,7 +59,7 @@ async function healAlone(
     const lost = bad.filter(content => {
       const use = uses.get(contentName(content))
       replace(volume, content, () => {
-        const own = environmentCopies(volume, use, damaged)
+        const own = copiesInTrees(volume, use, damaged)
         const other = [
           blobPath(volume, content.sha256, !content.executable),
           ...(copies.get(use?.size ?? -1) ?? []),
@@ -101,17 +101,17 @@ async function takeFromArchives(
   return found.copies
 }
 
-/** Files that environments have as their own: of a time when the blob had no links left, or what was put there. */
-function environmentCopies(
+/** Files that trees have as their own: of a time when the blob had no links left, or what was put there. */
+function copiesInTrees(
   volume: Volume,
   use: Uses | undefined,
   damaged: ReadonlySet<number>,
 ): (string | Buffer)[] {
   const inodes = new Set(damaged)
-  return (use?.places ?? []).flatMap(({ key, path }) => {
-    const tree = environmentTree(volume, key)
-    const place = placeIn(tree, path)
-    const stats = lstatWithin(tree, place)
+  const inEnvironments = (use?.places ?? []).map(({ key, path }) => `envs/${key}/tree/${path}`)
+  return [...inEnvironments, ...(use?.inTrees ?? [])].flatMap(path => {
+    const place = placeIn(volume.root, path)
+    const stats = lstatWithin(volume.root, place)
     if (stats === 'nowhere' || !stats?.isFile() || stats.size !== use?.size || inodes.has(stats.ino))
       return []
     inodes.add(stats.ino)

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import type { Key } from '../../../src/digest.ts'
+import { artifactAt, artifactPath } from '../../artifact/list-artifacts.ts'
 import { placeIn } from '../../disk/place-in.ts'
 import { setEnvironmentAside } from '../../environment/set-environment-aside.ts'
 import { liveLeases } from '../../lease/live-leases.ts'
@@ -13,6 +14,7 @@ import { readEnvironmentParts } from '../environment-parts.ts'
 import type { Finding } from '../findings.ts'
 import { contentName } from '../problem.ts'
 import { damagedContents, pathsInTree } from '../record/record-findings.ts'
+import { type ArtifactHealing, healArtifacts } from './artifact/heal-artifacts.ts'
 import { forgetPackages } from './forget-packages.ts'
 import { healContents } from './heal-contents.ts'
 import { type Healing, healEnvironment } from './heal-environment.ts'
@@ -41,12 +43,13 @@ export async function healFindings(
     const lost = await healContents(volume, damagedContents(findings), staging, signal)
     return { lost, left: healPythons(volume, findings, lost, staging) }
   })
+  const artifacts = await healArtifacts(volume, findings, signal)
   const healed = new Map<Key, Healing | null>()
   for (const key of new Set(findings.flatMap(({ environments }) => environments))) {
     signal?.throwIfAborted()
     healed.set(key, await healLocked(volume, key, signal))
   }
-  return findings.map(finding => outcomeOf(finding, healed, lost, left))
+  return findings.map(finding => outcomeOf(finding, { environments: healed, artifacts, lost, left }))
 }
 
 /** Null while a process builds, heals or removes it. */
@@ -67,22 +70,36 @@ async function healLocked(volume: Volume, key: Key, signal?: AbortSignal): Promi
 /** What is no content: strangers, trees and records. */
 function healStoreFile(volume: Volume, { paths, damage, content }: Finding): void {
   const [path = ''] = paths
-  if (content !== null || isInTree(path)) return
+  if (content !== null || isInTree(path) || artifactAt(path) !== null) return
   setAside(volume, placeIn(volume.root, path))
   if (path.startsWith('trees/') && damage !== 'foreign') forgetPackages(volume, new Set([basename(path)]))
 }
 
+interface Healed {
+  readonly environments: ReadonlyMap<Key, Healing | null>
+  readonly artifacts: ReadonlyMap<string, ArtifactHealing>
+  /** Names of contents that are gone for now. */
+  readonly lost: ReadonlySet<string>
+  /** Paths of interpreters that are still damaged. */
+  readonly left: ReadonlySet<string>
+}
+
 function outcomeOf(
-  { content, damage, environments, paths }: Finding,
-  healed: ReadonlyMap<Key, Healing | null>,
-  lost: ReadonlySet<string>,
-  left: ReadonlySet<string>,
+  { content, damage, environments, artifacts, paths }: Finding,
+  { environments: healed, artifacts: mended, lost, left }: Healed,
 ): Outcome {
-  if (environments.some(key => healed.get(key) === null)) return 'busy'
+  const ofArtifacts = artifacts.map(artifact => mended.get(artifactPath(artifact)))
+  if (environments.some(key => healed.get(key) === null) || ofArtifacts.includes('busy')) return 'busy'
   if (environments.some(key => isLeft(key, healed.get(key)!, paths))) return 'next prepare'
+  if (
+    ofArtifacts.includes('left') &&
+    (content === null ? damage !== 'foreign' : lost.has(contentName(content)))
+  )
+    return 'next prepare'
   if (paths.some(path => left.has(path))) return 'next import'
   if (content !== null) return lost.has(contentName(content)) ? 'quarantined' : 'healed'
-  return isInTree(paths[0]!) && damage !== 'foreign' ? 'healed' : 'quarantined'
+  const isKept = isInTree(paths[0]!) || artifacts.length > 0
+  return isKept && damage !== 'foreign' ? 'healed' : 'quarantined'
 }
 
 /** What lies there is healed in its place, and not moved away. */

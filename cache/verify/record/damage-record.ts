@@ -5,8 +5,9 @@ import { hasErrno, machineError } from '../../disk/machine-error.ts'
 import { type At, DAMAGED, environmentFolder } from '../../volume/layout.ts'
 
 /**
- * What verification found in one environment and nobody healed yet: `envs/<key>/damaged.json`. It lies in the
- * environment's folder, so that asking costs a hit one stat that fails, and it goes when the environment goes.
+ * What verification found in one environment or artifact and nobody healed yet: `envs/<key>/damaged.json`,
+ * `artifacts/<kind>/<key>/damaged.json`. It lies in the environment's folder, so that asking costs a hit one stat that
+ * fails, and it goes when the environment goes.
  * record-damage.ts writes it.
  */
 export interface DamageRecord {
@@ -38,7 +39,12 @@ const unreadable: DamageRecord = {
 
 /** Null for nearly every environment. Errors: IO. */
 export function pendingFindings(volume: At, key: Key): DamageRecord | null {
-  const file = damageFile(volume, key)
+  return pendingIn(environmentFolder(volume, key))
+}
+
+/** Of what lies in this folder. Errors: IO. */
+export function pendingIn(folder: string): DamageRecord | null {
+  const file = join(folder, DAMAGED)
   if (statSync(file, { throwIfNoEntry: false }) === undefined) return null
   try {
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
@@ -48,10 +54,6 @@ export function pendingFindings(volume: At, key: Key): DamageRecord | null {
     if (error instanceof SyntaxError || hasErrno(error, 'EISDIR', 'EIO')) return unreadable
     throw machineError(error, file)
   }
-}
-
-export function damageFile(volume: At, key: Key): string {
-  return join(environmentFolder(volume, key), DAMAGED)
 }
 
 function isDamageRecord(value: unknown): value is DamageRecord {

@@ -6,8 +6,8 @@ import { EnvdError } from '../../../src/error.ts'
 import { syncFolder, writeNewDurable } from '../../disk/durable.ts'
 import { hasErrno, onMachine } from '../../disk/machine-error.ts'
 import { waitForLockSync } from '../../lock/ofd-lock.ts'
-import { type At, lockFile } from '../../volume/layout.ts'
-import { type DamagedContent, type DamageRecord, damageFile, pendingFindings } from './damage-record.ts'
+import { type At, DAMAGED, environmentFolder, lockFile } from '../../volume/layout.ts'
+import { type DamagedContent, type DamageRecord, pendingIn } from './damage-record.ts'
 
 export type FoundDamage = Pick<DamageRecord, 'paths' | 'contents'>
 
@@ -15,9 +15,14 @@ const limitMs = 10_000
 
 /** Together with what was recorded before. Nothing is kept of an environment that is gone. Errors: VOLUME_BUSY, IO. */
 export function recordDamage(volume: At, key: Key, found: FoundDamage): void {
+  recordDamageIn(volume, environmentFolder(volume, key), found)
+}
+
+/** Of what lies in this folder. */
+export function recordDamageIn(volume: At, folder: string, found: FoundDamage): void {
   alone(volume, () => {
-    const before = pendingFindings(volume, key)
-    write(volume, key, {
+    const before = pendingIn(folder)
+    write(folder, {
       schemaVersion: 1,
       foundAt: new Date().toISOString(),
       paths: [...new Set([...(before?.paths ?? []), ...found.paths])].sort(),
@@ -32,13 +37,23 @@ export function recordDamage(volume: At, key: Key, found: FoundDamage): void {
  * more was found meanwhile, and that stays. Errors: VOLUME_BUSY, IO.
  */
 export function settleDamage(volume: At, key: Key, read: DamageRecord, left: FoundDamage | null): boolean {
+  return settleDamageIn(volume, environmentFolder(volume, key), read, left)
+}
+
+/** Of what lies in this folder. */
+export function settleDamageIn(
+  volume: At,
+  folder: string,
+  read: DamageRecord,
+  left: FoundDamage | null,
+): boolean {
   return alone(volume, () => {
-    const now = pendingFindings(volume, key)
+    const now = pendingIn(folder)
     if (now !== null && JSON.stringify(now) !== JSON.stringify(read)) return false
-    if (left === null) onMachine(volume.root, () => remove(damageFile(volume, key)))
+    if (left === null) onMachine(folder, () => remove(join(folder, DAMAGED)))
     else {
       const paths = [...left.paths].sort()
-      write(volume, key, { ...read, paths, contents: left.contents, everything: false })
+      write(folder, { ...read, paths, contents: left.contents, everything: false })
     }
     return true
   })
@@ -71,9 +86,9 @@ function alone<T>(volume: At, work: () => T): T {
 }
 
 /** Makes no folder: one that was removed meanwhile must not come back with nothing but this in it. */
-function write(volume: At, key: Key, record: DamageRecord): void {
-  const file = damageFile(volume, key)
-  const temporary = join(dirname(file), `.damaged-${randomUUID()}`)
+function write(folder: string, record: DamageRecord): void {
+  const file = join(folder, DAMAGED)
+  const temporary = join(folder, `.damaged-${randomUUID()}`)
   onMachine(file, () => {
     try {
       writeNewDurable(temporary, JSON.stringify(record), 0o644)

@@ -1,13 +1,14 @@
 import { isKey, type Key } from '../../../src/digest.ts'
+import { type ArtifactId, artifactAt } from '../../artifact/list-artifacts.ts'
 import { writeDurable } from '../../disk/durable.ts'
-import { historyFile } from '../../volume/layout.ts'
+import { artifactFolder, historyFile } from '../../volume/layout.ts'
 import type { Volume } from '../../volume/open-volume.ts'
 import { requireOwner } from '../../volume/require-owner.ts'
-import type { Finding } from '../findings.ts'
+import { artifactsIn, type Finding } from '../findings.ts'
 import { contentName } from '../problem.ts'
 import type { Verification } from '../verify-store.ts'
 import type { DamagedContent } from './damage-record.ts'
-import { type FoundDamage, recordDamage, settleDamage } from './record-damage.ts'
+import { type FoundDamage, recordDamage, recordDamageIn, settleDamage } from './record-damage.ts'
 
 /** Writes `history/verify-<time>.json` and returns its path. */
 export function recordHistory(volume: Volume, verification: object): string {
@@ -21,7 +22,7 @@ export function recordHistory(volume: Volume, verification: object): string {
 }
 
 /**
- * Leaves in each environment that was reached what its next prepare has to heal, and takes away the records of those
+ * Leaves in each environment and artifact that was reached what its next prepare has to heal, and takes away the records of those
  * that a full verification found whole, as far as they were there when it began. Errors: VOLUME_BUSY, IO.
  */
 export function recordFindings(
@@ -32,10 +33,22 @@ export function recordFindings(
   requireOwner(volume)
   const reached = new Set(findings.flatMap(finding => finding.environments))
   for (const key of reached) recordDamage(volume, key, damageOf(key, findings))
+  for (const artifact of artifactsIn(findings)) recordArtifact(volume, artifact, findings)
   if (quick) return
   for (const [key, record] of recorded) {
     if (!reached.has(key)) settleDamage(volume, key, record, null)
   }
+}
+
+function recordArtifact(volume: Volume, { kind, key }: ArtifactId, findings: readonly Finding[]): void {
+  const mine = findings.filter(({ artifacts }) => artifacts.some(one => one.kind === kind && one.key === key))
+  const paths = mine
+    .flatMap(({ paths }) => paths)
+    .flatMap(path => {
+      const at = artifactAt(path)
+      return at?.kind === kind && at.key === key && at.inTree !== null ? [at.inTree] : []
+    })
+  recordDamageIn(volume, artifactFolder(volume, kind, key), { paths, contents: damagedContents(mine) })
 }
 
 /** What of it reaches the environment. */

@@ -6,6 +6,7 @@ import { publishArtifact } from '../../../cache/artifact/publish-artifact.ts'
 import { onMachine } from '../../../cache/disk/machine-error.ts'
 import { placeIn } from '../../../cache/disk/place-in.ts'
 import { waitForLock } from '../../../cache/lock/ofd-lock.ts'
+import { mendArtifact } from '../../../cache/verify/heal/artifact/mend-artifact.ts'
 import { buildLockFile } from '../../../cache/volume/layout.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
 import type { ImportedDirectory } from '../../../src/api/import.ts'
@@ -43,6 +44,8 @@ export async function importDirectory(
   const lock = await waitForLock(buildLockFile(volume, key), { signal })
   try {
     if (findArtifact(volume, 'directory', key as Key) !== null)
+      return { ...described, taken: true, known: true }
+    if (await mendArtifact(volume, { kind: 'directory', key: key as Key }, signal))
       return { ...described, taken: true, known: true }
     return await withStaging(volume, [key], async ({ id }) => {
       const tree = startPlainTree(volume, id)

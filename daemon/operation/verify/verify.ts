@@ -36,7 +36,7 @@ export async function verify(
   const { environments, checked } = verification
   const result = {
     checked: { environments: environments.length, ...checked },
-    findings: nameFindings(volume, verification.findings, outcomes),
+    findings: nameFindings(configuration, volume, verification.findings, outcomes),
   }
   const seconds = (performance.now() - started) / 1000
   const record = volume.owned && found ? recordHistory(volume, { quick, ...result }) : null

@@ -1,17 +1,19 @@
 import { lstatSync, type Stats } from 'node:fs'
-import { pythonTree } from '../../volume/layout.ts'
 import type { Volume } from '../../volume/open-volume.ts'
 import { expectedTree } from '../check/expected-tree.ts'
 import { escapedPath, placeOfRaw } from '../check/tree-text.ts'
 import { restorePaths } from './restore-paths.ts'
 
 /**
- * Makes an interpreter that is there like `good`, the same tree made of good blobs just now: each file that is another
- * one, or missing, becomes a link to the blob, in its place, since containers may have it mounted. Foreign files and
- * modes are left to verification. Errors: DISK_FULL, IO.
+ * Makes an interpreter's or artifact's tree that is there like `good`, the same tree made of good blobs just now: each
+ * file that is another one, or missing, becomes a link to the blob, in its place, since containers may have it mounted.
+ * Foreign files and modes are left to verification. Errors: DISK_FULL, IO.
  */
-export function mendPython(volume: Volume, digest: string, good: string, staging: string): void {
-  const tree = pythonTree(volume, digest)
+export function mendTree(
+  volume: Volume,
+  { tree, digest, good }: { readonly tree: string; readonly digest: string; readonly good: string },
+  staging: string,
+): void {
   const expected = expectedTree(volume, { trees: [digest], skeleton: [] }, () => true)
   const paths = [...expected].flatMap(([folder, entries]) =>
     [...entries.keys()]
