@@ -14,7 +14,7 @@ export interface SelectedTask extends KeyInputs {
 
 /**
  * Lock → exact closure → everything the key is made of. Needs uv and the index only for a requirements lock
- * that this volume sees for the first time.
+ * with a package that no lock of this volume had before.
  */
 export async function selectTask(context: PrepareContext): Promise<SelectedTask> {
   const { input, target } = context
