@@ -184,7 +184,7 @@ except KeyboardInterrupt: print("interrupted")`
     const write = [
       'sh',
       '-c',
-      `echo version=2 > ${site}/alpha/__init__.py; python -c 'import alpha; print(alpha.version)'`,
+      `rm ${site}/alpha/__init__.py; echo version=2 > ${site}/alpha/__init__.py; python -c 'import alpha; print(alpha.version)'`,
     ]
     expect((await run('--writable-env', '--', ...write)).stdout).toBe('2\n')
     expect((await run('--writable-env', '--engine-arg=--user=1000', '--', ...write)).stdout).toBe('2\n')

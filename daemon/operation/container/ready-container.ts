@@ -18,6 +18,7 @@ import { type Checkout, openCheckout } from '../../project/checkout/open-checkou
 import { placeBinaries } from '../../project/wheel/binaries.ts'
 import { attachPlan } from '../../runtime/podman/attach-plan.ts'
 import { killContainer } from '../../runtime/podman/kill-container.ts'
+import { refuseStore } from '../../runtime/podman/refuse-store.ts'
 import { requireGpus } from '../../runtime/podman/require-gpus.ts'
 import { openRunFolder, type RunFolder } from '../../runtime/podman/run-folder.ts'
 import { startFailure } from '../../runtime/podman/start-failure.ts'
@@ -36,6 +37,7 @@ export async function readyContainer(
   const { task, gpus, engineArguments } = request
   requireOptions(engineArguments)
   refusePrivileges(engineArguments)
+  refuseStore(volume, engineArguments)
   const devices = gpus === null ? [] : gpuDevices(gpus)
   if (devices.length > 0) requireGpus()
   if (request.writableEnvironment) requireRoot()
