@@ -1,3 +1,5 @@
+// needs: bwrap, patchelf
+
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

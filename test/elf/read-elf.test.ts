@@ -1,3 +1,5 @@
+// needs: objdump, patchelf
+
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,3 +1,5 @@
+// needs: zstd
+
 import { execFileSync } from 'node:child_process'
 import { gzipSync } from 'node:zlib'
 import { pack } from 'tar-stream'
