@@ -36,10 +36,10 @@ function asksForJson(args: readonly string[]): boolean {
   return (end === -1 ? args : args.slice(0, end)).includes('--json')
 }
 
-async function help({ command, json }: Invocation): Promise<number> {
+async function help({ command, group, json }: Invocation): Promise<number> {
   const { helpText } = await import('./render/help.ts')
-  if (json) await printDocument({ ok: true, result: { help: helpText(command, plainStyle) } })
-  else await printText(style => helpText(command, style))
+  if (json) await printDocument({ ok: true, result: { help: helpText(command ?? group, plainStyle) } })
+  else await printText(style => helpText(command ?? group, style))
   return 0
 }
 

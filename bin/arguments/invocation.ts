@@ -3,8 +3,10 @@ import type { CommandName } from '../table/command-table.ts'
 
 /** A command line, understood. */
 export interface Invocation {
-  /** Null where only the versions or the overview are asked for. */
+  /** Null where only the versions, the overview or a group of commands are asked for. */
   readonly command: CommandName | null
+  /** `artifact` of `artifact ls`, where it stands alone and is no command itself; else null. */
+  readonly group: string | null
   readonly help: boolean
   readonly version: boolean
   readonly json: boolean

@@ -8,7 +8,7 @@ import type { GivenOptions, Invocation } from './invocation.ts'
 
 /** @throws USAGE, with the nearest command or option for a mistyped one */
 export function parseArguments(args: readonly string[]): Invocation {
-  const { command, words } = findCommand(args)
+  const { command, group, words } = findCommand(args)
   const allowed: readonly OptionEntry[] = [
     ...globalOptions,
     ...(command === null ? [] : entryOf(command).options),
@@ -17,8 +17,8 @@ export function parseArguments(args: readonly string[]): Invocation {
   const given = parseWords(end === -1 ? words : words.slice(0, end), allowed, command)
   const rest = end === -1 ? null : words.slice(end + 1)
   const invocation = {
-    command,
-    help: given.options.has('help'),
+    ...{ command, group },
+    help: given.options.has('help') || (group !== null && !given.options.has('version')),
     version: given.options.has('version'),
     json: given.options.has('json'),
     flags: settings(given.options, allowed),
@@ -31,18 +31,24 @@ export function parseArguments(args: readonly string[]): Invocation {
 }
 
 /** Takes the command's words out, which may follow global options. */
-function findCommand(args: readonly string[]): { command: CommandName | null; words: string[] } {
+function findCommand(args: readonly string[]): {
+  command: CommandName | null
+  group: string | null
+  words: string[]
+} {
   const valued = globalOptions.filter(option => 'value' in option).map(({ name }) => `--${name}`)
   let at = 0
   while (args[at]?.startsWith('-') && args[at] !== '--') at += valued.includes(args[at]!) ? 2 : 1
   const [first, second] = [args[at], args[at + 1]]
-  if (first === undefined || first === '--') return { command: null, words: [...args] }
-  const group = commandNames.filter(name => name.startsWith(`${first} `))
-  const inGroup = group.length > 0 && second !== undefined && !second.startsWith('-')
+  if (first === undefined || first === '--') return { command: null, group: null, words: [...args] }
+  const within = commandNames.filter(name => name.startsWith(`${first} `))
+  const inGroup = within.length > 0 && second !== undefined && !second.startsWith('-')
   const name = inGroup ? `${first} ${second}` : first
   const command = commandNames.find(known => known === name)
-  if (command === undefined) throw unknownCommand(name, inGroup ? group : commandNames)
-  return { command, words: [...args.slice(0, at), ...args.slice(at + (inGroup ? 2 : 1))] }
+  const words = [...args.slice(0, at), ...args.slice(at + (inGroup ? 2 : 1))]
+  if (command !== undefined) return { command, group: null, words }
+  if (within.length > 0 && !inGroup) return { command: null, group: first, words }
+  throw unknownCommand(name, inGroup ? within : commandNames)
 }
 
 function unknownCommand(name: string, among: readonly CommandName[]): EnvdError {

@@ -10,9 +10,23 @@ import type { OptionEntry } from '../table/entry.ts'
 import { columns } from './columns.ts'
 import type { Style } from './style.ts'
 
-/** What `--help` prints: of a command, or of envd. */
-export function helpText(command: CommandName | null, style: Style): string {
-  return command === null ? overview(style) : commandHelp(command, style)
+/** What `--help` prints: of a command, of a group of them (`artifact`), or of envd. */
+export function helpText(name: string | null, style: Style): string {
+  if (name === null) return overview(style)
+  const command = commandNames.find(known => known === name)
+  return command === undefined ? groupHelp(name, style) : commandHelp(command, style)
+}
+
+function groupHelp(group: string, style: Style): string {
+  return section(
+    `${style.bold('Usage:')} envd ${group} <command> [options]\n`,
+    style.bold('Commands:\n') + commandList(commandsIn(group), style),
+    `See \`envd ${group} <command> --help\` for one of them.\n`,
+  )
+}
+
+function commandsIn(group: string): CommandName[] {
+  return commandNames.filter(name => name.startsWith(`${group} `))
 }
 
 function overview(style: Style): string {
@@ -29,7 +43,7 @@ function overview(style: Style): string {
 
 function commandHelp(command: CommandName, style: Style): string {
   const entry = entryOf(command)
-  const within = commandNames.filter(name => name.startsWith(`${command} `))
+  const within = commandsIn(command)
   return section(
     `envd ${command}: ${entry.summary}\n`,
     `${style.bold('Usage:')} envd ${usageOf(command)} [options]\n`,

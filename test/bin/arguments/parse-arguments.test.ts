@@ -64,6 +64,19 @@ test('help and versions need no arguments', () => {
   expect(parse('-V')).toMatchObject({ command: null, version: true })
 })
 
+test.each(['artifact', 'image', 'python', 'hook'])('the name of a group asks for its commands: %s', group => {
+  const asked = { command: null, group, help: true, version: false }
+  expect(parse(group)).toMatchObject(asked)
+  expect(parse(`${group} --help`)).toMatchObject(asked)
+  expect(parse(`--json ${group} -h`)).toMatchObject({ ...asked, json: true })
+  expect(parse(`${group} --version`)).toMatchObject({ help: false, version: true })
+  expect(refusal(`${group} --all`)).toMatchObject({ code: 'USAGE', message: 'there is no option --all' })
+})
+
+test('a group that is a command itself stays one', () => {
+  expect(parse('volume')).toMatchObject({ command: 'volume', group: null, help: false })
+})
+
 describe('refused as USAGE', () => {
   test.each([
     ['prepar a', 'there is no command "prepar"', 'Did you mean `envd prepare`?'],
