@@ -11,6 +11,7 @@ import * as library from './rows/library.mjs'
 import * as manyProcesses from './rows/many-processes.mjs'
 import * as verify from './rows/verify.mjs'
 import * as warmHit from './rows/warm-hit.mjs'
+import * as weights from './rows/weights.mjs'
 import { openBench } from './support/bench.mjs'
 import { describeMachine } from './support/machine.mjs'
 import { printResults } from './support/results.mjs'
@@ -20,7 +21,7 @@ import { printResults } from './support/results.mjs'
  * `npm run bench -- [--only NAME] [--wheels DIR] [--corpus DIR] [--pairs N] > test/bench/RESULTS.md`
  *
  *     --only    one row: cold-build, disk, verify, first-import, warm-hit, assemble, library, first-sight, help,
- *               many-processes, index, container-start (as root, with podman, crun and runc)
+ *               many-processes, index, container-start (as root, with podman, crun and runc), weights (16 GB; curl, openssl)
  *     --wheels  folder of the wheels of a vLLM task of lockfiles/ or the corpus; what it lacks is downloaded
  *               into it. Without: the wheels of the quickstart.
  *     --corpus  folder with tasks/<id>/{requirements.lock,uv.lock}
@@ -44,6 +45,7 @@ const rows = {
   manyProcesses,
   index,
   containerStart,
+  weights,
 }
 
 const { values } = parseArgs({
