@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { hasErrno } from '../../../cache/disk/machine-error.ts'
 import { namesIn } from '../../../cache/disk/names-in.ts'
 import { liveLeases } from '../../../cache/lease/live-leases.ts'
-import { openVolume, type Volume } from '../../../cache/volume/open-volume.ts'
-import { EnvdError } from '../../../src/error.ts'
+import type { Volume } from '../../../cache/volume/open-volume.ts'
 import type { CdiSpec } from '../../../src/mount/render/cdi.ts'
 
 /** Of the two folders every engine reads the one for what is made while the host runs (CDI SPEC.md, "Registration"). */
@@ -37,27 +36,6 @@ export function readSpec(task: string): { readonly volume: string; readonly take
     return volume === '' ? null : { volume, takesLeases: variable('ENVD_LEASE') !== '' }
   } catch {
     return null
-  }
-}
-
-/** CDI_DEVICE_TAKEN where the task's device is of another volume, which containers use. */
-export function requireFree(volume: Volume, task: string): void {
-  const root = readSpec(task)?.volume ?? volume.root
-  if (root === volume.root) return
-  const claim = leasesAt(root).find(lease => lease.task === task)
-  if (claim === undefined) return
-  const { container = null, hostName, expires } = claim
-  const who = container === null ? `a mount until ${expires}` : `container ${container} on ${hostName}`
-  throw new EnvdError('CDI_DEVICE_TAKEN', `envd.dev/task=${task} is of the volume ${root}, held by ${who}`, {
-    details: { task, volume: root, container },
-  })
-}
-
-function leasesAt(root: string) {
-  try {
-    return liveLeases(openVolume(root, { create: false }))
-  } catch {
-    return []
   }
 }
 

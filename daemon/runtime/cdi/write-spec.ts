@@ -4,12 +4,13 @@ import type { LeaseRecord } from '../../../cache/lease/lease-record.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
 import { cdiHooks } from '../../../src/mount/hook/cdi-hooks.ts'
 import type { MountPlan } from '../../../src/mount/mount-plan.ts'
-import { cdiSpec } from '../../../src/mount/render/cdi.ts'
+import { cdiDevice, cdiSpec } from '../../../src/mount/render/cdi.ts'
 import { claimPlan } from '../claim/claim-plan.ts'
+import { requireFree } from '../claim/require-free.ts'
 import { placeHookProgram } from '../hook/hook-program.ts'
 import { reap } from '../reap.ts'
 import { notWritable } from '../state-folder.ts'
-import { CDI_FOLDER, requireFree, specFile } from './spec-files.ts'
+import { CDI_FOLDER, readSpec, specFile } from './spec-files.ts'
 
 /**
  * Makes the device `envd.dev/task=<task>` known to the engines of this host, and claims what it mounts for the ten
@@ -24,7 +25,7 @@ export function writeCdiSpec(
 ): { readonly path: string; readonly lease: LeaseRecord | null } {
   reap(volume)
   const path = specFile(plan.task)
-  requireFree(volume, plan.task)
+  requireFree(volume, plan.task, cdiDevice(plan.task), readSpec(plan.task)?.volume ?? null)
   const program = placeHookProgram()
   const lease = claimPlan(volume, plan, facts => {
     const spec = cdiSpec(plan, cdiHooks(facts, { program, spec: path }))

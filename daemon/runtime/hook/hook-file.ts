@@ -13,7 +13,8 @@ export const hookFile = (folder: string): string => join(folder, 'envd.json')
 
 /**
  * oci-hooks(5), version 1.0.0. A shell is the program, and is always there: so an engine that passes over hooks whose
- * program is missing still finds out. Of the three stages an engine knows, each does its part.
+ * program is missing still finds out. Any value counts, the empty one too: it is refused. Of the three stages an engine
+ * knows, each does its part.
  */
 export function hookFileText(): string {
   const file = {
@@ -24,7 +25,7 @@ export function hookFileText(): string {
       env: [HOOK_PATH],
       timeout: 30,
     },
-    when: { annotations: { '^dev\\.envd\\.task$': '.' } },
+    when: { annotations: { '^dev\\.envd\\.task$': '' } },
     stages: ['precreate', 'createRuntime', 'poststop'],
   }
   return `${JSON.stringify(file, null, 2)}\n`

@@ -18,6 +18,11 @@ export function taskFile(plan: MountPlan, facts: HookFacts): string {
     .join('')
 }
 
+/** The volume that such a file is of; null: it is none. */
+export function volumeInTaskFile(text: string): string | null {
+  return /^ENVD_VOLUME='(.*)'$/m.exec(text)?.[1]?.replaceAll(`'\\''`, "'") ?? null
+}
+
 /**
  * Text goes in and the rest stays as it is: numbers of 64 bits would not survive a parser. Go's engines write the
  * members in the order of their types: `cwd` follows `env`, and hooks, annotations or linux follow `mounts`. No

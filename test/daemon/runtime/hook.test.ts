@@ -61,6 +61,8 @@ describe.each(['crun', 'runc'] as const)('%s', async runtime => {
     ],
     ['no name of a task', ['dev.envd.task=../../etc/passwd'], /not the name of a task$/],
     ['a name with spaces', ['dev.envd.task=a b'], /not the name of a task$/],
+    ['an option', ['dev.envd.task=-n'], /not the name of a task$/],
+    ['a variable that was not set', ['dev.envd.task='], /names no task$/],
   ])('%s is refused with the reason', async (_, [value], reason) => {
     expect(await refused('--annotation', value!, SMALL_IMAGE, 'true')).toMatch(reason)
   })
@@ -90,6 +92,19 @@ describe.each(['crun', 'runc'] as const)('%s', async runtime => {
       '1 ',
     )
     expect(containerLeases()).toEqual([])
+  })
+
+  test('the annotation stays with the volume whose containers have it', async () => {
+    const other = join(podman.folder, 'other-volume')
+    const mountOther = async () =>
+      JSON.parse((await ground.envd('mount', 'alpha', '--for', 'oci', '--json', '--volume', other)).stdout)
+    expect((await mountOther()).error).toMatchObject({
+      ...{ code: 'CDI_DEVICE_TAKEN', details: { volume } },
+      message: expect.stringMatching(/^dev\.envd\.task=alpha is of the volume .* held by a mount/),
+    })
+    for (const { id } of ground.leases()) rmSync(join(volume, 'leases', `${id}.json`))
+    expect(await mountOther()).toMatchObject({ ok: true })
+    rmSync(other, { recursive: true })
   })
 
   describe('without precreate, createRuntime makes the mounts', () => {
