@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { decideConflicts } from '../../../cache/environment/assemble/decide-conflicts.ts'
 import { openVolume } from '../../../cache/volume/open-volume.ts'
 import { parseEnvironmentManifest } from '../../../src/tree/environment-manifest.ts'
+import { caseFoldingFolder } from '../support/case-folding.ts'
 import { childProgram } from '../support/child.ts'
 import { type Content, type Contents, contentsOf, sha256, takeIn } from '../support/packages.ts'
 import { codeOf, newVolume, temporaryFolder } from '../support/temporary.ts'
@@ -148,22 +148,9 @@ test('a path at which something lies that no package has there is another name f
 })
 
 test('a file system that takes two names for one is found out', async ({ skip }) => {
-  const folder = temporaryFolder()
-  const [image, mount] = [join(folder, 'image'), join(folder, 'mount')]
-  try {
-    mkdirSync(mount)
-    execFileSync('truncate', ['-s', '64M', image])
-    execFileSync('mkfs.ext4', ['-q', '-O', 'casefold', image], { stdio: 'ignore' })
-    execFileSync('mount', ['-o', 'loop', image, mount], { stdio: 'ignore' })
-  } catch {
-    skip('this machine mounts no ext4 that folds case')
-  }
-  onTestFinished(() => {
-    execFileSync('umount', ['-l', mount])
-  })
-  const root = join(mount, 'volume')
-  mkdirSync(root)
-  execFileSync('chattr', ['+F', root])
+  const folder = caseFoldingFolder()
+  if (folder === null) return skip('this machine mounts no file system that folds case: it has no ntfs-3g')
+  const root = join(folder, 'volume')
   const volume = openVolume(root, { create: true })
   const packages = await takeIn(volume, { a: { 'lib/Case.py': 'upper' }, b: { 'lib/case.py': 'lower' } })
   expect(await assembler({}, root, JSON.stringify(packages)).next()).toMatchObject({
