@@ -1,4 +1,5 @@
 import { Decompress } from 'fzstd'
+import { startZstdWindows } from '../../../../src/artifact/archive/zstd-windows.ts'
 
 /** So little goes in at a time, since 4 bytes may stand for 128 kB. */
 const slice = 512
@@ -10,22 +11,15 @@ export async function* unzstd(source: AsyncIterable<Buffer>): AsyncGenerator<Uin
   let ready: Uint8Array[] = []
   // What it hands over may lie in a buffer that it uses again.
   const stream = new Decompress(chunk => ready.push(chunk.slice()))
+  const windows = startZstdWindows()
   for await (const chunk of source) {
+    if (windows.read(chunk) > largestWindow) throw new Error('its window is larger than 128 MB')
     for (let at = 0; at < chunk.length; at += slice) {
-      const part = chunk.subarray(at, at + slice)
-      stream.push(part)
-      if (windowOf(stream) > largestWindow) throw new Error('its window is larger than 128 MB')
+      stream.push(chunk.subarray(at, at + slice))
       yield* ready
       ready = []
     }
   }
   stream.push(new Uint8Array(0), true)
   yield* ready
-}
-
-/** fzstd keeps the window of the frame it is in; it says so to nobody. */
-function windowOf(stream: Decompress): number {
-  const state: unknown = Reflect.get(stream, 's')
-  const window: unknown = typeof state === 'object' && state !== null ? Reflect.get(state, 'w') : null
-  return window instanceof Uint8Array ? window.length : 0
 }
