@@ -84,8 +84,13 @@ function isWritten(inTree: string, inSite: string, { written }: CachedArchives):
   return (
     isSkeleton(inTree) ||
     (note !== undefined && notes.has(note)) ||
-    (script !== undefined && written.has(script))
+    (script !== undefined && written.has(launcherOf(script)))
   )
+}
+
+/** As pip does, uv names pip's launcher `pip3.N` by the interpreter, whatever N is in its wheel; there is a `pip3` beside. */
+function launcherOf(script: string): string {
+  return script.replace(/^pip3\.\d+$/, 'pip3')
 }
 
 function notLinked(name: string, site: string, tree: string, archives: CachedArchives): EnvdError {

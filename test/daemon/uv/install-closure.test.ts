@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openVolume } from '../../../cache/volume/open-volume.ts'
@@ -49,6 +49,20 @@ test('exactly the closure is installed, by links, and works', async () => {
   expect(readFileSync(join(tree, 'share/alpha.txt'), 'utf8')).toBe('data')
   expect(output(join(tree, 'bin/python'), '-c', 'import beta_x; print(beta_x.version)')).toBe('2.0')
   expect(work.progress.at(-1)).toMatchObject({ phase: 'install', done: 2, total: 2 })
+})
+
+test('pip, whose launcher is named by the interpreter and not as its wheel says', async () => {
+  const main = 'pip:main'
+  const pip = makeWheel({
+    ...{ name: 'pip', version: '23.0', entryPoints: { pip: main, pip3: main, 'pip3.2': main } },
+    files: { 'pip/__init__.py': 'def main(): print("pip")\n' },
+  })
+  const server = await index([pip])
+  const work = await startWork({ environment: { UV_DEFAULT_INDEX: server.url } })
+  const tree = await work.install([distributionOf(pip)])
+  await proveLinks(work.volume, work.session.uv, tree)
+  const launchers = readdirSync(join(tree, 'bin')).filter(name => name.startsWith('pip3.'))
+  expect(launchers).toEqual([expect.stringMatching(/^pip3\.1\d$/)])
 })
 
 test('the locked file is taken, not the one that would be preferred', async () => {
