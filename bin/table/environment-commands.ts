@@ -82,7 +82,8 @@ export const environmentCommands = {
       'the container is killed. It outlives an envd that is killed itself, and keeps its environment.',
       "A checkout is taken as it is, with what git doesn't track, and is only read: each container works on a copy that",
       'goes with it, at the path and importable as [project] of task.toml says.',
-      'What is written to a writable environment lies in memory, as /opt/envd/scratch does.',
+      'What is written to a writable environment lies in memory, as /opt/envd/scratch does. Its files are sealed: a user',
+      'other than root opens one first (chmod u+w) to write to it in place; replacing it, and pip, need nothing.',
     ],
     examples: [
       {
