@@ -5,8 +5,8 @@ import { setTimeout } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { processStart } from '../../../cache/lease/process-start.ts'
 import { makeWheel } from '../../fixture/make-wheel.ts'
-import { pipWheel } from '../../fixture/pip-wheel.ts'
 import { SMALL_IMAGE } from '../../fixture/podman/podman.ts'
+import { pipWheel } from './support/pip-wheel.ts'
 import { fingerprint, startTaskGround } from './support/task-ground.ts'
 
 const pip = pipWheel('3.11')
