@@ -3,13 +3,13 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { asEnvdError } from '../../src/error.ts'
 import type { Conduct } from './conduct.ts'
 import type { DownloadJob, FromDownloader, ToDownloader } from './download-job.ts'
-import { startClient } from './http/send.ts'
+import { type Client, startClient } from './http/send.ts'
 import { startLettingGo } from './let-go.ts'
 import { transferFile } from './transfer/transfer-file.ts'
 
 /** A thread that downloads files side by side: what comes is written and hashed where it arrives. */
 const conduct = workerData as Conduct
-const client = startClient(conduct)
+let client: Client | undefined
 const stop = new AbortController()
 // Each download listens.
 setMaxListeners(0, stop.signal)
@@ -33,7 +33,7 @@ port.on('message', (message: ToDownloader) => {
 async function endAll(): Promise<void> {
   stop.abort(new Error('stopped'))
   await Promise.all(running)
-  await client.close()
+  await client?.close()
   say({ kind: 'stopped' })
 }
 
@@ -46,6 +46,7 @@ async function fetchOne(id: number, job: DownloadJob): Promise<void> {
   }
   const timer = setInterval(tell, pause)
   try {
+    client ??= startClient(conduct)
     const downloaded = await transferFile(job, {
       ...{ client, conduct, signal: stop.signal },
       onProgress(received, there) {

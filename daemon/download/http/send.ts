@@ -1,7 +1,8 @@
-import { type Dispatcher, EnvHttpProxyAgent } from 'undici'
+import type { Dispatcher } from 'undici'
 import { VERSION } from '../../../src/version.ts'
 import type { Conduct } from '../conduct.ts'
 import { Again } from '../retrying.ts'
+import { startDispatcher } from './proxies.ts'
 
 /** Sent to this origin alone: a redirect to another host does not see it. */
 export interface Authorization {
@@ -34,15 +35,9 @@ export interface Client {
 
 const mostRedirects = 10
 
-/** An HTTP client that goes by HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
+/** An HTTP client that goes by HTTP_PROXY, HTTPS_PROXY and NO_PROXY. Errors: CONFIG_INVALID. */
 export function startClient(conduct: Conduct): Client {
-  const dispatcher = new EnvHttpProxyAgent({
-    connect: { timeout: conduct.connect },
-    headersTimeout: conduct.stall,
-    bodyTimeout: conduct.stall,
-    // A proxy forwards http, as everybody's does; many tunnel to no other port than that of https.
-    proxyTunnel: false,
-  })
+  const dispatcher = startDispatcher(conduct)
   return {
     async send(request) {
       let url = new URL(request.url)
