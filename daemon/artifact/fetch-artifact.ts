@@ -1,7 +1,6 @@
 import { findArtifact, type ReadyArtifact, readArtifact } from '../../cache/artifact/find-artifact.ts'
 import { type ArtifactPublication, publishArtifact } from '../../cache/artifact/publish-artifact.ts'
 import { waitForLock } from '../../cache/lock/ofd-lock.ts'
-import { mendArtifact } from '../../cache/verify/heal/artifact/mend-artifact.ts'
 import { buildLockFile } from '../../cache/volume/layout.ts'
 import type { Volume } from '../../cache/volume/open-volume.ts'
 import { requireOwner } from '../../cache/volume/require-owner.ts'
@@ -64,6 +63,7 @@ export async function fetchArtifact(artifact: Artifact, context: FetchContext): 
   try {
     const meanwhile = findArtifact(volume, artifact.kind, key)
     if (meanwhile !== null) return { ...meanwhile, key, reused: true, received: 0 }
+    const { mendArtifact } = await import('../../cache/verify/heal/artifact/mend-artifact.ts')
     if (await mendArtifact(volume, { kind: artifact.kind, key }, signal)) {
       return { ...readArtifact(volume, artifact.kind, key)!, key, reused: true, received: 0 }
     }

@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events'
-import { lstatSync, rmSync, statfsSync } from 'node:fs'
+import { lstatSync, statfsSync } from 'node:fs'
 import pLimit from 'p-limit'
 import { blobPath } from '../../cache/blob/blob-path.ts'
 import { depositOne } from '../../cache/blob/deposit-one.ts'
 import { hasErrno, onMachine } from '../../cache/disk/machine-error.ts'
 import { makeFolders } from '../../cache/disk/make-folder.ts'
 import { diskBytes } from '../../cache/disk/remove-folder.ts'
-import { tryLock, waitForLock } from '../../cache/lock/ofd-lock.ts'
+import { waitForLock } from '../../cache/lock/ofd-lock.ts'
 import { faultPoint } from '../../cache/volume/fault-point.ts'
 import { downloadFile, downloadLockFile, downloadsFolder } from '../../cache/volume/layout.ts'
 import type { Volume } from '../../cache/volume/open-volume.ts'
@@ -15,6 +15,8 @@ import { EnvdError } from '../../src/error.ts'
 import type { Conduct } from './conduct.ts'
 import type { DownloadJob } from './download-job.ts'
 import { type DownloadThreads, startDownloadThreads } from './download-threads.ts'
+import { downloadName } from './kept/drop-downloads.ts'
+import { sweepDownloads } from './kept/sweep-downloads.ts'
 
 /** A file to bring into the store. */
 export type WantedFile = Omit<DownloadJob, 'file'>
@@ -55,6 +57,7 @@ export async function downloadFiles<File extends WantedFile>(
 ): Promise<number> {
   requireOwner(volume)
   onMachine(volume.root, () => makeFolders(downloadsFolder(volume)))
+  sweepDownloads(volume)
   requireSpace(volume, files)
   const total = files.reduce((bytes, { size }) => bytes + (size ?? 0), 0)
   let done = 0
@@ -145,25 +148,6 @@ function findStored(volume: Volume, { expected, size }: WantedFile): StoredFile 
   const stats = lstatSync(blobPath(volume, expected.sha256, false), { throwIfNoEntry: false })
   if (!stats?.isFile() || (size !== null && stats.size !== size)) return null
   return { sha256: expected.sha256, size: stats.size }
-}
-
-export function downloadName({ expected }: Pick<WantedFile, 'expected'>): string {
-  return 'sha256' in expected ? expected.sha256 : `git-${expected.gitBlob}`
-}
-
-/** Deletes what was kept of files that are no longer needed: they are part of something. Leaves what is locked. */
-export function dropDownloads(volume: Volume, files: readonly Pick<WantedFile, 'expected'>[]): void {
-  for (const name of new Set(files.map(downloadName))) {
-    const place = downloadFile(volume, name)
-    if (lstatSync(place, { throwIfNoEntry: false }) === undefined) continue
-    const lock = tryLock(downloadLockFile(volume, name))
-    if (lock === null) continue
-    try {
-      onMachine(place, () => rmSync(place, { force: true }))
-    } finally {
-      lock.releaseAndRemove()
-    }
-  }
 }
 
 /** Before anything is asked for: what is missing must find room, with some to spare. */
