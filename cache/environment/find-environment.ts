@@ -38,10 +38,10 @@ export function findEnvironment(volume: At, key: Key): ReadyEnvironment | null {
 
 function parseSummary(text: string): Summary | null {
   try {
-    const { schemaVersion, packages, files, bytes, tree } = JSON.parse(text)
+    const { schemaVersion, packages, files, bytes, tree, disk } = JSON.parse(text)
     const counts = [packages, files, bytes].every(count => Number.isSafeInteger(count) && count >= 0)
     return schemaVersion === 1 && counts && isKey(tree)
-      ? { schemaVersion, packages, files, bytes, tree }
+      ? { schemaVersion, packages, files, bytes, tree, ...(Number.isSafeInteger(disk) ? { disk } : {}) }
       : null
   } catch {
     return null

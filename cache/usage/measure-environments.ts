@@ -1,9 +1,11 @@
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Key } from '../../src/digest.ts'
 import { EnvdError } from '../../src/error.ts'
 import { hasErrno } from '../disk/machine-error.ts'
 import { placeIn } from '../disk/place-in.ts'
 import { diskBytes } from '../disk/remove-folder.ts'
+import { findUndamaged } from '../environment/find-undamaged.ts'
 import type { IndexDatabase } from '../index/open-index.ts'
 import { readManifest } from '../index/sync/environments.ts'
 import { environmentFolder, environmentTree, MANIFEST } from '../volume/layout.ts'
@@ -20,8 +22,9 @@ interface Measured {
 }
 
 /**
- * Walks the tree of each environment that was not measured yet, and of those with a content that went from blobs/ since,
- * or of which another copy took the place: then theirs is no blob any more. Kept in the index, so that millions of links are looked at once.
+ * Measures each environment that was not measured yet, and those with a content that went from blobs/ since, or of which
+ * another copy took the place: then theirs is no blob any more. Where the summary doesn't tell, its tree is walked. Kept
+ * in the index, so that millions of links are looked at once, if at all.
  */
 export async function measureEnvironments(
   database: IndexDatabase,
@@ -30,6 +33,7 @@ export async function measureEnvironments(
   options: { readonly signal?: AbortSignal } = {},
 ): Promise<IndexedEnvironment[]> {
   const stateOfTree = statesOfTrees(store)
+  const newestOfTree = newestInTrees(store)
   const keep = database.transaction((id: number, { disk, copies }: Measured, state: number) => {
     database.prepare('UPDATE environment SET disk = ?, disk_state = ? WHERE id = ?').run(disk, state, id)
     database.prepare('DELETE FROM environment_copy WHERE environment = ?').run(id)
@@ -42,7 +46,9 @@ export async function measureEnvironments(
     if (environment.disk !== null && environment.diskState === state) all.push(environment)
     else {
       options.signal?.throwIfAborted()
-      const measured = await measure(volume, environment.key, store)
+      const newest = environment.trees.reduce((born, tree) => Math.max(born, newestOfTree[tree] ?? 0), 0)
+      const recorded = environment.disk === null ? readRecorded(volume, environment.key, newest) : null
+      const measured = recorded ?? (await measure(volume, environment.key, store))
       keep(environment.id, measured, state)
       all.push({ ...environment, disk: measured.disk, diskState: state })
     }
@@ -66,6 +72,17 @@ export function copiesInEnvironments(
     else known.environments.push(environment)
   }
   return copies
+}
+
+/**
+ * What its builder found, if that is certain to hold: its contents are there, and none was born after the tree was
+ * begun, so that none was replaced while it was linked, or since. Else null.
+ */
+function readRecorded(volume: Volume, key: Key, newestMs: number): Measured | null {
+  const disk = findUndamaged(volume, key)?.summary.disk
+  const tree = lstatSync(environmentTree(volume, key), { throwIfNoEntry: false })
+  if (disk === undefined || tree === undefined || newestMs > tree.birthtimeMs) return null
+  return { disk, copies: new Map() }
 }
 
 async function measure(volume: Volume, key: Key, { blobs: { ofInode } }: Store): Promise<Measured> {
@@ -101,4 +118,16 @@ function statesOfTrees({ trees: { start, blob }, blobs: { state } }: Store): Uin
     for (let at = start[tree]!; at < start[tree + 1]!; at++) states[tree] = states[tree]! + state[blob[at]!]!
   }
   return states
+}
+
+/** Of each tree, when the newest of its contents was born; infinite where one isn't there, or none is known. */
+function newestInTrees({ trees: { start, blob }, blobs: { born } }: Store): Float64Array {
+  const newest = new Float64Array(start.length - 1)
+  for (let tree = 0; tree < newest.length; tree++) {
+    if (start[tree] === start[tree + 1]) newest[tree] = Number.POSITIVE_INFINITY
+    for (let at = start[tree]!; at < start[tree + 1]!; at++) {
+      newest[tree] = Math.max(newest[tree]!, born[blob[at]!]! || Number.POSITIVE_INFINITY)
+    }
+  }
+  return newest
 }

@@ -12,6 +12,8 @@ export interface Store {
     readonly disk: Float64Array
     /** A number that is another once another file has the name; 0 for what isn't there. */
     readonly state: Uint32Array
+    /** Milliseconds since 1970; 0 for what isn't there. */
+    readonly born: Float64Array
     /** By inode. */
     readonly ofInode: ReadonlyMap<number, number>
   }
@@ -56,7 +58,7 @@ export function readStore(database: IndexDatabase): Store {
 
 function readBlobs(database: IndexDatabase): Store['blobs'] {
   const end = endOf(database, 'blob')
-  const [disk, state] = [new Float64Array(end), new Uint32Array(end)]
+  const [disk, state, born] = [new Float64Array(end), new Uint32Array(end), new Float64Array(end)]
   const ofInode = new Map<number, number>()
   const rows = database
     .prepare<[], [number, number, number, number]>(
@@ -64,13 +66,14 @@ function readBlobs(database: IndexDatabase): Store['blobs'] {
     )
     .raw()
     .iterate()
-  for (const [id, inode, bytes, born] of rows) {
+  for (const [id, inode, bytes, bornMs] of rows) {
     // Two names of one inode hold it once.
     if (!ofInode.has(inode)) disk[id] = bytes
-    state[id] = Math.imul(inode % 2 ** 32, 0x9e3779b1) ^ Math.imul(born % 2 ** 32, 0x85ebca6b)
+    state[id] = Math.imul(inode % 2 ** 32, 0x9e3779b1) ^ Math.imul(bornMs % 2 ** 32, 0x85ebca6b)
+    born[id] = bornMs
     ofInode.set(inode, id)
   }
-  return { disk, state, ofInode }
+  return { disk, state, born, ofInode }
 }
 
 function readTrees(database: IndexDatabase): TreeFacts {

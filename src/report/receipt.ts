@@ -63,6 +63,8 @@ interface ReceiptTree {
   readonly links: number
   /** Sum of file sizes. */
   readonly bytes: number
+  /** Bytes of disk blocks of its folders, and of files that no package has; older receipts don't tell. */
+  readonly disk?: number
 }
 
 /** What a hit answers without reading the receipt: `envs/<key>/summary.json`. */
@@ -73,6 +75,8 @@ export interface Summary {
   readonly bytes: number
   /** sha256 of the tree's canonical form. */
   readonly tree: string
+  /** As in the receipt. */
+  readonly disk?: number
 }
 
 export function summarize(receipt: Receipt): Summary {
@@ -83,5 +87,6 @@ export function summarize(receipt: Receipt): Summary {
     files: tree.files,
     bytes: tree.bytes,
     tree: tree.digest,
+    ...(tree.disk === undefined ? {} : { disk: tree.disk }),
   }
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { type AssembledTree, assembleEnvironment } from '../../../cache/environment/assemble-environment.ts'
+import { diskOfTree } from '../../../cache/environment/disk-of-tree.ts'
 import type { ReadyEnvironment } from '../../../cache/environment/find-environment.ts'
 import { publishEnvironment } from '../../../cache/environment/publish-environment.ts'
 import { noteBuild } from '../../../cache/history/note-build.ts'
@@ -83,7 +84,8 @@ async function publish(build: Build, staging: Staging, result: Result): Promise<
   report({ phase: 'seal', message: 'making it durable' })
   const added = (brought?.added ?? 0) + assembled.diskBytes
   const built = await clock.measure('seal', async () => {
-    const receipt = receiptOfBuild(build, { ...result, added })
+    const disk = diskOfTree(join(staging.folder, TREE), assembled)
+    const receipt = receiptOfBuild(build, { ...result, disk, added })
     const publication = { key, staging: staging.id, manifest: assembled.manifest, receipt }
     const { published, ...ready } = await publishEnvironment(volume, publication)
     return { ...ready, added: published ? added : 0, conflicts: assembled.conflicts }

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } 
 import { dirname, join } from 'node:path'
 import { blobPath } from '../../../cache/blob/blob-path.ts'
 import { assembleEnvironment } from '../../../cache/environment/assemble-environment.ts'
+import { diskOfTree } from '../../../cache/environment/disk-of-tree.ts'
 import { noteUse } from '../../../cache/environment/note-use.ts'
 import { publishEnvironment } from '../../../cache/environment/publish-environment.ts'
 import { removeEnvironment } from '../../../cache/environment/remove-environment.ts'
@@ -15,6 +16,7 @@ import {
   packageFile,
   SUMMARY,
   stagingRoot,
+  stagingTree,
   tasksFolder,
   treeFile,
 } from '../../../cache/volume/layout.ts'
@@ -78,7 +80,14 @@ async function publish(volume: Volume, environment: number, numbers: readonly nu
   const assembled = await assembleEnvironment(volume, { staging, packages })
   const key = keyOf(environment)
   const receipt = receiptFor(key, assembled)
-  await publishEnvironment(volume, { key, staging, manifest: assembled.manifest, receipt })
+  // Some are as older ones, which say nothing of the disk.
+  const disk = environment % 2 === 0 ? { disk: diskOfTree(stagingTree(volume, staging), assembled) } : {}
+  await publishEnvironment(volume, {
+    key,
+    staging,
+    manifest: assembled.manifest,
+    receipt: { ...receipt, tree: { ...receipt.tree, ...disk } },
+  })
 }
 
 /** Unused for a day, and then used. */

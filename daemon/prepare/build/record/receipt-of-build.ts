@@ -13,13 +13,15 @@ export interface BuildFacts {
   readonly assembled: AssembledTree
   /** Null where the store knew all packages. */
   readonly brought: Brought | null
+  /** Bytes of disk blocks of its tree, without the contents of packages. */
+  readonly disk: number
   /** Disk blocks added, in bytes. */
   readonly added: number
 }
 
 export function receiptOfBuild({ key, inputs, clock }: Build, facts: BuildFacts): Receipt {
   const { closure, target, recipe } = inputs
-  const { assembled, brought, added } = facts
+  const { assembled, brought, disk, added } = facts
   const { digest, files, directories, links, apparentBytes } = assembled
   const packages = facts.packages
     .filter(({ name }) => name !== VIRTUALENV)
@@ -40,7 +42,7 @@ export function receiptOfBuild({ key, inputs, clock }: Build, facts: BuildFacts)
       ...{ name, version, packageKey, tree },
       uncompiled: uncompiled.length,
     })),
-    tree: { digest, files, directories, links, bytes: apparentBytes },
+    tree: { digest, files, directories, links, bytes: apparentBytes, disk },
     conflicts: assembled.conflicts,
     linkCopies: assembled.linkCopies,
     seconds: { ...clock.seconds() },
