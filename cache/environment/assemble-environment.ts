@@ -2,7 +2,7 @@ import { chmodSync, lstatSync, mkdirSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PackageRecord } from '../../src/report/package-record.ts'
 import { formatEnvironmentManifest } from '../../src/tree/environment-manifest.ts'
-import { treeDigest } from '../../src/tree/manifest.ts'
+import { type TreeEntry, treeDigest } from '../../src/tree/manifest.ts'
 import { parseManifest } from '../../src/tree/parse-manifest.ts'
 import { beginSync } from '../disk/durable.ts'
 import { hasErrno, onMachine } from '../disk/machine-error.ts'
@@ -14,6 +14,7 @@ import type { Volume } from '../volume/open-volume.ts'
 import { requireOwner } from '../volume/require-owner.ts'
 import type { LinkCounts, PackagesAnswer } from './assemble/assemble-job.ts'
 import { type AssembleThreads, startAssembleThreads } from './assemble/assemble-threads.ts'
+import { contestedBytecode } from './assemble/contested-bytecode.ts'
 import { type Conflict, decideConflicts, type Owner } from './assemble/decide-conflicts.ts'
 import { startLatePlacement } from './assemble/place-late.ts'
 import { sealTree } from './seal-tree.ts'
@@ -74,14 +75,20 @@ export async function assembleEnvironment(volume: Volume, request: AssembleReque
     const late = startLatePlacement(volume, staging, sum(made))
     const full = late.linkFull(made.flatMap(({ unlinked }) => unlinked))
     const occupied = [...full, ...made.flatMap(answer => answer.occupied)].map(({ path }) => path)
-    const owners = await ownersOf(threads, packages, [...new Set(occupied)])
-    const conflicts = decideConflicts(owners, new Map(skeleton.map(entry => [entry.path, entry])))
-    for (const conflict of conflicts) late.replace(conflict)
+    const ownersAt = (paths: readonly string[]) => ownersOf(threads, packages, paths)
+    const own = new Map(skeleton.map(entry => [entry.path, entry]))
+    const decided = decideConflicts(await ownersAt([...new Set(occupied)]), own)
+    for (const conflict of decided) late.replace(conflict)
+    const bytecode = contestedBytecode(tree, decided)
+    const absent = withoutWinner(bytecode, await ownersAt([...bytecode.keys()]), own)
+    for (const path of absent) late.drop(path)
+    const conflicts = decided.filter(({ path }) => !absent.has(path))
     const closed = await threads.run({ do: 'close' })
     if (folderMode !== 0o555) setFolderModes(tree, directories, 0o555)
     const manifest = formatEnvironmentManifest({
       packages: packages.map(({ name, tree }) => ({ name, tree })),
       decisions: conflicts.map(({ path, winner }) => ({ path, winner })),
+      absent: [...absent],
       skeleton,
     })
     return {
@@ -121,6 +128,17 @@ async function ownersOf(
     owners.get(path)!.push({ name: packages[index]!.name, content })
   }
   return owners
+}
+
+/** What of this neither the winner of its conflict has, nor, where that is the skeleton, the skeleton. */
+function withoutWinner(
+  paths: ReadonlyMap<string, Conflict>,
+  owners: ReadonlyMap<string, readonly Owner[]>,
+  own: ReadonlyMap<string, TreeEntry>,
+): ReadonlySet<string> {
+  const has = (path: string, winner: string | null) =>
+    winner === null ? own.has(path) : owners.get(path)!.some(({ name }) => name === winner)
+  return new Set([...paths].flatMap(([path, { winner }]) => (has(path, winner) ? [] : [path])))
 }
 
 /** As root may: then no folder has to be opened and closed again. Nor does the umask change their mode. */

@@ -11,7 +11,7 @@ import { readReceipt } from '../environment/receipt.ts'
 import { type At, environmentFolder, MANIFEST, RECEIPT } from '../volume/layout.ts'
 
 /** What an environment should consist of, as far as its own records can be believed. */
-export interface EnvironmentParts extends Pick<EnvironmentManifest, 'packages' | 'skeleton'> {
+export interface EnvironmentParts extends Omit<EnvironmentManifest, 'decisions'> {
   readonly key: Key
 }
 
@@ -51,7 +51,7 @@ function gone(at: At, key: Key, record: string): DamagedRecords | null {
 }
 
 /** Environments of one piece, without packages, have a plain tree. */
-function parse(text: string): Pick<EnvironmentManifest, 'packages' | 'skeleton'> {
+function parse(text: string): Omit<EnvironmentManifest, 'decisions'> {
   if (!text.startsWith(`${MANIFEST_HEADER}\n`)) return parseEnvironmentManifest(text)
-  return { packages: [], skeleton: parseManifest(text) }
+  return { packages: [], absent: [], skeleton: parseManifest(text) }
 }

@@ -83,13 +83,13 @@ export async function verifyStore(volume: Volume, options: VerifyOptions): Promi
 async function checkEnvironments(threads: CheckThreads, { environments, trees }: Scope): Promise<number> {
   const whole = new Set(trees)
   let paths = 0
-  for (const { key, packages, skeleton } of environments) {
+  for (const { key, packages, skeleton, absent } of environments) {
     if (packages.some(({ tree }) => !whole.has(tree))) continue
     const job = {
       do: 'tree' as const,
       folder: `envs/${key}`,
       trees: packages.map(({ tree }) => tree),
-      skeleton,
+      ...{ skeleton, absent },
     }
     paths += sum(await threads.run(job))
   }

@@ -10,14 +10,18 @@ import { parseManifest } from './parse-manifest.ts'
  *     p  <tree digest>  <name>     a package, normalized (PEP 503); sorted by name
  *     c  <winner>  <path>          a path that stands in several trees with different contents, and the package
  *                                  whose content lies there; `-` is the skeleton. Sorted by the bytes of the path
+ *     n  <path>                    a path that stands in trees and not in the environment: bytecode of a module whose
+ *                                  place another package's has taken. Sorted by the bytes of the path
  *     f, d, l                      the skeleton, as in manifest.ts
  *
- * The tree has every path of the skeleton and of each package. A path that several have with one content needs no
+ * The tree has every other path of the skeleton and of each package. A path that several have with one content needs no
  * decision. Of different contents the skeleton's wins, then that of the package whose name sorts last.
  */
 export interface EnvironmentManifest {
   readonly packages: readonly { readonly name: string; readonly tree: string }[]
   readonly decisions: readonly Decision[]
+  /** Paths that packages have and the environment has not; escaped. */
+  readonly absent: readonly string[]
   readonly skeleton: readonly TreeEntry[]
 }
 
@@ -37,7 +41,12 @@ export const VIRTUALENV = '.virtualenv'
 const header = 'envd environment tree 1'
 
 /** The canonical text, whatever the order of the parts. Throws a plain Error for what is none: a bug. */
-export function formatEnvironmentManifest({ packages, decisions, skeleton }: EnvironmentManifest): string {
+export function formatEnvironmentManifest({
+  packages,
+  decisions,
+  absent,
+  skeleton,
+}: EnvironmentManifest): string {
   const byName = packages.toSorted((a, b) => compareNames(a.name, b.name))
   const byPath = decisions.toSorted((a, b) => comparePaths(a.path, b.path))
   const known = new Set(packages.map(({ name }) => name))
@@ -50,12 +59,16 @@ export function formatEnvironmentManifest({ packages, decisions, skeleton }: Env
     if (winner !== null && !known.has(winner)) throw new Error(`no package of this environment: ${winner}`)
     if (path === byPath[index - 1]?.path) throw new Error(`one decision for a path: ${path}`)
   }
-  // A decided path is checked as an entry of a tree would be.
-  formatManifest(byPath.map(({ path }) => ({ kind: 'directory', path, mode: 0 })))
+  const nothing = absent.toSorted(comparePaths)
+  // Decided paths are checked as entries of a tree would be.
+  for (const paths of [byPath.map(({ path }) => path), nothing]) {
+    formatManifest(paths.map(path => ({ kind: 'directory', path, mode: 0 })))
+  }
   return [
     header,
     ...byName.map(({ name, tree }) => `p\t${tree}\t${name}`),
     ...byPath.map(({ path, winner }) => `c\t${winner ?? '-'}\t${path}`),
+    ...nothing.map(path => `n\t${path}`),
     formatManifest(skeleton).slice(MANIFEST_HEADER.length + 1),
   ].join('\n')
 }
@@ -70,6 +83,7 @@ export function parseEnvironmentManifest(text: string, file = 'manifest'): Envir
   }
   const packagesEnd = upTo('p', 1)
   const decisionsEnd = upTo('c', packagesEnd)
+  const absentEnd = upTo('n', decisionsEnd)
   const manifest: EnvironmentManifest = {
     packages: lines.slice(1, packagesEnd).map(line => {
       const [, tree = '', name = ''] = line.split('\t')
@@ -79,7 +93,8 @@ export function parseEnvironmentManifest(text: string, file = 'manifest'): Envir
       const [, winner = '', path = ''] = line.split('\t')
       return { path, winner: winner === '-' ? null : winner }
     }),
-    skeleton: parseManifest([MANIFEST_HEADER, ...lines.slice(decisionsEnd)].join('\n'), file),
+    absent: lines.slice(decisionsEnd, absentEnd).map(line => line.slice('n\t'.length)),
+    skeleton: parseManifest([MANIFEST_HEADER, ...lines.slice(absentEnd)].join('\n'), file),
   }
   if (reformat(manifest) !== text) throw corrupt(file, 'is not in its canonical form')
   return manifest

@@ -20,6 +20,7 @@ const manifest: EnvironmentManifest = {
     { path: 'lib/b.py', winner: 'six' },
     { path: 'bin/activate', winner: null },
   ],
+  absent: ['lib/n.pyc', 'lib/m.pyc'],
   skeleton: [
     { kind: 'file', path: 'pyvenv.cfg', mode: 0o444, size: 3, sha256: one },
     { kind: 'directory', path: 'bin', mode: 0o555 },
@@ -33,6 +34,8 @@ const text = [
   `p\t${one}\tsix`,
   'c\t-\tbin/activate',
   'c\tsix\tlib/b.py',
+  'n\tlib/m.pyc',
+  'n\tlib/n.pyc',
   'd\t0555\tbin',
   'l\tlib64\tlib',
   `f\t0444\t3\t${one}\tpyvenv.cfg`,
@@ -47,12 +50,15 @@ test('it comes back as it was written, with any of its parts empty', () => {
   for (const packages of [manifest.packages, []]) {
     for (const decisions of packages.length > 0 ? [manifest.decisions, []] : [[]]) {
       for (const skeleton of [manifest.skeleton, []]) {
-        const written = formatEnvironmentManifest({ packages, decisions, skeleton })
-        const parsed = parseEnvironmentManifest(written)
-        expect(formatEnvironmentManifest(parsed)).toBe(written)
-        expect(parsed.packages).toHaveLength(packages.length)
-        expect(parsed.decisions).toHaveLength(decisions.length)
-        expect(parsed.skeleton).toHaveLength(skeleton.length)
+        for (const absent of [manifest.absent, []]) {
+          const written = formatEnvironmentManifest({ packages, decisions, absent, skeleton })
+          const parsed = parseEnvironmentManifest(written)
+          expect(formatEnvironmentManifest(parsed)).toBe(written)
+          expect(parsed.packages).toHaveLength(packages.length)
+          expect(parsed.decisions).toHaveLength(decisions.length)
+          expect(parsed.absent).toEqual(absent.toSorted())
+          expect(parsed.skeleton).toHaveLength(skeleton.length)
+        }
       }
     }
   }
@@ -74,7 +80,10 @@ test('text that is not canonical is refused', () => {
     swap(1, 2),
     swap(3, 4),
     swap(2, 3),
+    swap(4, 5),
     swap(5, 6),
+    swap(6, 7),
+    swap(7, 8),
     text.replace('\ta-b', '\tA-b'),
     text.replace('\ta-b', '\ta-b\t'),
     text.replace('\ta-b', '\tsix'),
@@ -84,6 +93,9 @@ test('text that is not canonical is refused', () => {
     text.replace('lib/b.py', '../b.py'),
     text.replace('lib/b.py', 'bin/activate'),
     text.replace('0555', '555'),
+    text.replace('lib/n.pyc', 'lib/m.pyc'),
+    text.replace('lib/n.pyc', '/lib/n.pyc'),
+    text.replace('n\tlib/n.pyc', 'n\t'),
   ]
   for (const wrong of damaged) {
     expect(wrong).not.toBe(text)
@@ -98,7 +110,7 @@ test('any change of one character of it is another environment, or none', () => 
   fc.assert(
     fc.property(
       fc.nat(text.length - 1),
-      fc.constantFrom('\t', '\n', '0', 'f', 'x', '-', 'p', 'c'),
+      fc.constantFrom('\t', '\n', '0', 'f', 'x', '-', 'p', 'c', 'n'),
       (at, letter) => {
         const changed = text.slice(0, at) + letter + text.slice(at + 1)
         fc.pre(changed !== text)
@@ -120,6 +132,8 @@ test('what is no environment is not written', () => {
     { ...manifest, packages: [{ name: 'six', tree: 'x' }], decisions: [] },
     { ...manifest, decisions: [{ path: 'a', winner: 'nobody' }] },
     { ...manifest, decisions: [{ path: '/a', winner: null }] },
+    { ...manifest, absent: ['a', 'a'] },
+    { ...manifest, absent: ['../a'] },
     {
       ...manifest,
       decisions: [

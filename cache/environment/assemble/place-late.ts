@@ -15,6 +15,8 @@ export interface LatePlacement {
   linkFull(files: readonly Unlinked[]): Occupied[]
   /** Puts the winner at its path, whatever lies there. */
   replace(decided: Decided): void
+  /** Takes away what lies at the path. */
+  drop(path: string): void
   readonly counts: Readonly<LinkCounts>
   /** Of blobs. */
   readonly copies: number
@@ -52,6 +54,10 @@ export function startLatePlacement(volume: Volume, staging: string, before: Link
     counts,
     get copies() {
       return copies
+    },
+    drop(path) {
+      const place = placeIn(tree, path)
+      onMachine(place.toString(), () => remove(place))
     },
     linkFull: files => files.filter(file => !link(file, placeIn(tree, file.path))),
     replace({ path, content }) {

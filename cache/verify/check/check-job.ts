@@ -28,6 +28,8 @@ export interface TreeToCheck {
   /** Digests of the trees it consists of, of packages or its own, later ones before earlier ones where they share a path. */
   readonly trees: readonly string[]
   readonly skeleton: readonly TreeEntry[]
+  /** Paths of these trees at which nothing lies; default: none. */
+  readonly absent?: readonly string[]
 }
 
 export type CheckAnswer =

@@ -28,7 +28,7 @@ export type ExpectedTree = ReadonlyMap<string, ReadonlyMap<string, Expected>>
  */
 export function expectedTree(
   at: At,
-  { trees, skeleton }: Pick<TreeToCheck, 'trees' | 'skeleton'>,
+  { trees, skeleton, absent = [] }: Omit<TreeToCheck, 'folder'>,
   wanted: (folder: string) => boolean,
 ): ExpectedTree {
   const folders = new Map<string, Map<string, Expected>>()
@@ -67,6 +67,10 @@ export function expectedTree(
     })
   }
   for (const entry of skeleton) placeOwn(entry)
+  for (const path of absent.map(rawText)) {
+    const end = path.lastIndexOf('/')
+    folders.get(path.slice(0, Math.max(end, 0)))?.delete(path.slice(end + 1))
+  }
   return folders
 
   function placeOwn(entry: TreeEntry): void {

@@ -126,7 +126,7 @@ function packagesWith(
 /** All there should be at the paths, and beneath those that are folders. */
 function expectedAtAndBeneath(
   volume: Volume,
-  { packages, skeleton }: EnvironmentParts,
+  { packages, skeleton, absent }: EnvironmentParts,
   paths: readonly string[],
 ): ExpectedTree {
   const tops = new Set(paths.map(rawText))
@@ -138,7 +138,7 @@ function expectedAtAndBeneath(
     return false
   }
   const trees = packages.map(({ tree }) => tree)
-  return expectedTree(volume, { trees, skeleton }, folder => parents.has(folder) || isBeneath(folder))
+  return expectedTree(volume, { trees, skeleton, absent }, folder => parents.has(folder) || isBeneath(folder))
 }
 
 /** What will be linked: files at the paths, and all in folders that are missing. */

@@ -47,7 +47,7 @@ function writeEnvironment(volume: Volume, { key, packages }: SyntheticEnvironmen
   const folder = environmentFolder(volume, key)
   mkdirSync(environmentTree(volume, key), { recursive: true })
   const sum = (field: 'files' | 'bytes') => packages.reduce((total, one) => total + one[field], 0)
-  const manifest = formatEnvironmentManifest({ packages, decisions: [], skeleton })
+  const manifest = formatEnvironmentManifest({ packages, decisions: [], absent: [], skeleton })
   const summary: Summary = {
     schemaVersion: 1,
     packages: packages.length,

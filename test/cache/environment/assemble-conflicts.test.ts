@@ -83,6 +83,30 @@ test.each<[string, Content, Content, Content, string]>([
   }
 })
 
+test('bytecode lies there only of the module that does', async () => {
+  const [module, bytecode, other] = [
+    'lib/m.py',
+    'lib/__pycache__/m.cpython-312.pyc',
+    'lib/__pycache__/n.x.pyc',
+  ]
+  const results = await assembleAll({
+    a: { [module]: 'of a', [bytecode]: 'bytecode a', [other]: 'n' },
+    b: { [module]: 'of b', [bytecode]: 'bytecode b' },
+    c: { [module]: 'of c' },
+  })
+  for (const { tree, files, apparentBytes, manifest, conflicts } of results) {
+    const seen = await contentsOf(tree)
+    expect(seen[module]).toBe('444 of c')
+    expect(seen[other]).toBe('444 n')
+    expect(seen).not.toHaveProperty([bytecode])
+    expect(conflicts).toEqual([{ path: module, owners: ['a', 'b', 'c'], winner: 'c' }])
+    expect(parseEnvironmentManifest(manifest).absent).toEqual([bytecode])
+    const contents = Object.values(seen).filter(what => /^\d/.test(what) && !what.endsWith(' /'))
+    expect(files).toBe(contents.length)
+    expect(apparentBytes).toBe(contents.reduce((bytes, what) => bytes + what.length - 4, 0))
+  }
+})
+
 test('one content in several packages is no conflict', async () => {
   const same = { 'lib/shared.py': 'same', 'lib/link': { link: 'x' }, 'lib/run': { script: '#!' } }
   for (const { tree, conflicts, files } of await assembleAll({ a: same, b: same, c: same })) {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { lstatSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../cache/support/temporary.ts'
@@ -170,6 +170,30 @@ describe('an assembled environment', () => {
       'import shared, only_a, only_b; print(shared.who)',
     ])
     expect(ran.stdout).toBe('b\n')
+  })
+
+  test('two packages, one module, and the one that lies there does not compile: nothing runs of the other', async () => {
+    // Of one length, as bytecode names its source.
+    const [a, b] = ['print("a")', 'print "b" '].map((text, which) =>
+      makeWheel({ name: `clash-${'ab'[which]}`, version: '1.0', files: { 'shared.py': text } }),
+    ) as [MadeFile, MadeFile]
+    const ground = await startGround([a, b])
+    ground.addTask('task', [a, b])
+    const { path, files, conflicts } = await ground.prepare('task')
+    expect(conflicts).toMatchObject([{ path: expect.stringContaining('shared.py'), winner: 'clash-b' }])
+    const there = filesIn(path)
+    expect(there.filter(file => /shared/.test(file))).toEqual([expect.stringMatching(/\/shared\.py$/)])
+    expect(there.filter(file => lstatSync(file).isFile())).toHaveLength(files)
+    const ran = await ground.run(['run', 'task', '--', 'python', '-c', 'import shared'])
+    expect(ran).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('SyntaxError') })
+    expect((await ground.run(['verify', 'task'])).status).toBe(0)
+    const name = 'import importlib.util as u; print(u.cache_from_source("shared.py"), end="")'
+    const { stdout } = await ground.run(['run', 'task', '--', 'python', '-c', name])
+    const stray = join(dirname(there.find(file => file.endsWith('/shared.py'))!), stdout)
+    writeFileSync(stray, 'of nobody')
+    expect((await ground.run(['verify', 'task'])).stdout).toContain('no package has it')
+    await ground.run(['verify', 'task', '--heal'])
+    expect(existsSync(stray)).toBe(false)
   })
 })
 
