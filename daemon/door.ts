@@ -62,7 +62,7 @@ export interface Door {
   show(reference: string): Promise<ShownEnvironment>
   why(a: string, b: string, options?: WorkOptions): Promise<WhyResult>
   add(request: AddRequest): Promise<AddedTask>
-  remove(reference: string): Promise<RemovedEnvironment>
+  remove(reference: string): Promise<RemovedEnvironment[]>
   /** Prepares where needed, and holds a lease until `release`. */
   use(task: string, options?: WorkOptions): Promise<EnvironmentInUse>
   /** Prepares where needed, for the task's base image or the default one. Errors: MOUNT_NOT_EXPRESSIBLE. */

@@ -89,7 +89,8 @@ async function lockUnlessHeld(path: string): Promise<HeldLock | null> {
   }
 }
 
-function requireUnleased(volume: Volume, key: Key): void {
+/** Errors: ENVIRONMENT_LEASED. */
+export function requireUnleased(volume: Volume, key: Key): void {
   const { live, damaged } = readLeases(volume)
   const lease = live.find(({ keys }) => keys.includes(key))
   if (lease !== undefined) {

@@ -15,6 +15,16 @@ export interface TaskRow {
   readonly bytes: number | null
   /** Why a task is invalid. */
   readonly problem?: string
+  /** Of a task that names no base image: the environment its containers have, in the image that envd brings along. */
+  readonly inDefaultImage?: InDefaultImage
+}
+
+export interface InDefaultImage {
+  readonly image: string
+  readonly state: 'ready' | 'lock changed' | 'target changed'
+  readonly key: string
+  readonly packages: number
+  readonly bytes: number
 }
 
 export interface AddRequest {

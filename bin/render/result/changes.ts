@@ -23,7 +23,11 @@ export function addedText(added: AddedTask, style: Style): string {
 }
 
 /** What `envd rm` removed, and who else had it. */
-export function removedText({ key, path, bytesFreed, tasks }: RemovedEnvironment, style: Style): string {
+export function removedText(removed: readonly RemovedEnvironment[], style: Style): string {
+  return removed.map(one => removedOneText(one, style)).join('')
+}
+
+function removedOneText({ key, path, bytesFreed, tasks }: RemovedEnvironment, style: Style): string {
   const facts = [['path', path], ['freed', formatBytes(bytesFreed)], ...list('of tasks', tasks)]
   return `${style.bold(key)} ${style.green('is removed')}\n${columns(facts, { indent: '  ' })}`
 }

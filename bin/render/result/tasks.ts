@@ -7,21 +7,27 @@ import type { Style } from '../style.ts'
 export function tasksText(rows: readonly TaskRow[], style: Style): string {
   if (rows.length === 0) return 'no tasks\n'
   const header = ['TASK', 'STATE', 'PACKAGES', 'SIZE', 'KEY']
-  const lines = columns([header, ...rows.map(cells)], {
+  const entries = rows.flatMap(({ inDefaultImage, ...row }): Entry[] =>
+    inDefaultImage === undefined ? [row] : [row, { ...inDefaultImage, task: `  in ${inDefaultImage.image}` }],
+  )
+  const lines = columns([header, ...entries.map(cells)], {
     paint: (cell, column) => (column === 1 ? stateColour(cell.trimEnd(), style)(cell) : cell),
   }).split('\n')
   const [head = '', ...body] = lines
-  return [style.dim(head), ...body.flatMap((line, index) => [line, ...problem(rows[index], style)])].join(
+  return [style.dim(head), ...body.flatMap((line, index) => [line, ...problem(entries[index], style)])].join(
     '\n',
   )
 }
 
-function cells({ task, state, packages, bytes, key }: TaskRow): string[] {
+/** A line of the table. */
+type Entry = Omit<TaskRow, 'inDefaultImage'>
+
+function cells({ task, state, packages, bytes, key }: Entry): string[] {
   return [task, state, packages?.toString() ?? '-', bytes === null ? '-' : formatBytes(bytes), key ?? '-']
 }
 
-function problem(row: TaskRow | undefined, style: Style): string[] {
-  return row?.problem === undefined ? [] : [style.dim(`  ${row.problem}`)]
+function problem(entry: Entry | undefined, style: Style): string[] {
+  return entry?.problem === undefined ? [] : [style.dim(`  ${entry.problem}`)]
 }
 
 function stateColour(state: string, style: Style): (cell: string) => string {

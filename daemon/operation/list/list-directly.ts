@@ -14,7 +14,7 @@ export function listDirectly(listing: Listing, names: readonly string[]): TaskRo
     const { target, circumstances } = listing.target(python, baseImage)
     const key = recallKey(volume, input, target)
     const ready = key && findEnvironment(volume, key)
-    const now = { key, files: taskFact(input), circumstances }
+    const now = { key, files: taskFact(input), circumstances, python, baseImage }
     return taskRow(listing, task, now, ready?.summary ?? null)
   }
   return names.map(task => rowOrProblem(task, () => look(task)))

@@ -9,6 +9,7 @@ import type { Target } from '../../../src/target/target.ts'
 import type { Task } from '../../../src/task/task.ts'
 import { placeTask } from '../../prepare/image/place-task.ts'
 import { keyCircumstances } from '../../prepare/task/known-key.ts'
+import { tasksInDefaultImage } from '../../prepare/task/task-record.ts'
 
 /** What the rows of one list share, found out once each. */
 export interface Listing {
@@ -19,6 +20,8 @@ export interface Listing {
   target(python: string | null, baseImage: string | null): ListedTarget
   /** Whether a process holds the build lock; another user can't open it to ask and sees no build. */
   isBuilding(key: Key): boolean
+  /** Whether it was ever prepared for the default image. */
+  wasInDefaultImage(task: string): boolean
 }
 
 interface ListedTarget {
@@ -29,6 +32,7 @@ interface ListedTarget {
 export function startListing(configuration: Configuration, volume: Volume, note: Listing['note']): Listing {
   const targets = new Map<string, () => ListedTarget>()
   let locks: ReadonlySet<string> | undefined
+  let inDefaultImage: ReadonlySet<string> | undefined
   return {
     ...{ configuration, volume, note },
     target(python, baseImage) {
@@ -42,6 +46,10 @@ export function startListing(configuration: Configuration, volume: Volume, note:
       if (!volume.owned) return false
       locks ??= new Set(namesIn(locksFolder(volume)))
       return locks.has(`${key}.lock`) && isLocked(buildLockFile(volume, key))
+    },
+    wasInDefaultImage(task) {
+      inDefaultImage ??= new Set(tasksInDefaultImage(volume, configuration.lockfiles))
+      return inDefaultImage.has(task)
     },
   }
 }

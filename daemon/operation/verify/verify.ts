@@ -10,7 +10,7 @@ import type { Configuration } from '../../../src/config/configuration.ts'
 import { isKey, type Key } from '../../../src/digest.ts'
 import { EnvdError } from '../../../src/error.ts'
 import type { WorkOptions } from '../../door.ts'
-import { keyOfTask } from '../remove.ts'
+import { keysOfTask } from '../keys-of-task.ts'
 import { nameFindings } from './name-findings.ts'
 
 /** Verifies, records what was found before anything is healed, and heals where that is asked for. */
@@ -44,10 +44,12 @@ export async function verify(
 }
 
 function keysOf(configuration: Configuration, volume: Volume, references: readonly string[]): Key[] {
-  const keys = references.map(reference => {
-    const key = isKey(reference) ? reference : keyOfTask(configuration, volume, reference)
-    if (existsSync(environmentFolder(volume, key))) return key
-    throw new EnvdError('ENVIRONMENT_NOT_FOUND', `there is no environment ${reference}`, { details: { key } })
+  const keys = references.flatMap(reference => {
+    if (!isKey(reference)) return keysOfTask(configuration, volume, reference)
+    if (existsSync(environmentFolder(volume, reference))) return [reference]
+    throw new EnvdError('ENVIRONMENT_NOT_FOUND', `there is no environment ${reference}`, {
+      details: { key: reference },
+    })
   })
   return [...new Set(keys)]
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { namesIn } from '../../../cache/disk/names-in.ts'
 import { tasksFolder } from '../../../cache/volume/layout.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
 import { forget, remember } from '../../../cache/volume/remember.ts'
@@ -22,9 +23,21 @@ export interface TaskRecord {
   readonly circumstances?: Key
 }
 
-/** Of the place where the task belongs. */
-export function readTaskRecord(volume: Volume, lockfiles: string, task: string): TaskRecord | null {
-  return parseRecord(readText(recordFile(volume, lockfiles, task)))
+/** Of the place where the task belongs, or of the default image. */
+export function readTaskRecord(
+  volume: Volume,
+  lockfiles: string,
+  task: string,
+  suffix: Suffix = '',
+): TaskRecord | null {
+  return parseRecord(readText(recordFile(volume, lockfiles, task, suffix)))
+}
+
+/** Tasks of the folder that were prepared for the default image. */
+export function tasksInDefaultImage(volume: Volume, lockfiles: string): string[] {
+  const end = '@default.json'
+  const names = namesIn(recordFolder(volume, lockfiles)).filter(name => name.endsWith(end))
+  return names.map(name => name.slice(0, -end.length))
 }
 
 /** Writes only what changed: a hit that repeats the last record touches nothing. */
@@ -71,8 +84,11 @@ export function allTaskRecords(volume: Volume): TaskRecord[] {
 type Suffix = '' | '@default'
 
 function recordFile(volume: Volume, lockfiles: string, task: string, suffix: Suffix = ''): string {
-  const folder = createHash('sha256').update(lockfiles).digest('hex').slice(0, 16)
-  return join(tasksFolder(volume), folder, `${task}${suffix}.json`)
+  return join(recordFolder(volume, lockfiles), `${task}${suffix}.json`)
+}
+
+function recordFolder(volume: Volume, lockfiles: string): string {
+  return join(tasksFolder(volume), createHash('sha256').update(lockfiles).digest('hex').slice(0, 16))
 }
 
 function parseRecord(text: string): TaskRecord | null {

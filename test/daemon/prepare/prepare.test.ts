@@ -127,7 +127,7 @@ describe('prepare', () => {
     const { key } = await ground.prepare('task')
     await ground.prepare('twin')
     const removed = JSON.parse((await ground.run(['rm', 'task', '--json'])).stdout).result
-    expect(removed).toMatchObject({ key, tasks: ['task', 'twin'] })
+    expect(removed).toMatchObject([{ key, tasks: ['task', 'twin'] }])
     expect(existsSync(join(ground.lockfiles, 'task', 'task.toml'))).toBe(true)
     expect(await ground.prepare('twin')).toMatchObject({ key, reused: false })
   })

@@ -87,7 +87,7 @@ test('ls, show, rm know a task of an image; run without a container is refused a
     target: { interpreter: imagePython, prefix: '/opt/image', libc: { version: '2.36' } },
   })
   const removed = JSON.parse((await ground.run(['rm', 'task', '--json'], { env })).stdout).result
-  expect(removed).toMatchObject({ key, tasks: ['task'] })
+  expect(removed).toMatchObject([{ key, tasks: ['task'] }])
   expect(await states()).toMatchObject([{ state: 'absent' }])
 })
 

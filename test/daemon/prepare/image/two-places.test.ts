@@ -2,6 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { claimMount } from '../../../../cache/lease/claim-mount.ts'
+import { removeLease } from '../../../../cache/lease/write-lease.ts'
+import { openVolume } from '../../../../cache/volume/open-volume.ts'
 import { startGround } from '../../../fixture/ground.ts'
 import { makeWheel } from '../../../fixture/make-wheel.ts'
 import { addImage, here, imagePython, imagesOf } from './support/images.ts'
@@ -16,6 +19,8 @@ async function newGround() {
   addImage(folder, 'debian-bookworm')
   addImage(folder, 'light')
   ground.addTask('task', [one])
+  const json = async (...args: string[]) =>
+    JSON.parse((await ground.run([...args, '--json'], { env })).stdout)
   return {
     ground,
     onHost: async () => (await ground.prepare('task', { env })).key,
@@ -24,7 +29,9 @@ async function newGround() {
       const { result } = JSON.parse(answer.stdout)
       return { key: result.plan.key as string, imageIsDefault: result.imageIsDefault as boolean }
     },
-    state: async () => JSON.parse((await ground.run(['ls', '--json'], { env })).stdout).result[0].state,
+    json,
+    row: async () => (await json('ls')).result[0],
+    state: async () => (await json('ls')).result[0].state,
     setImage: (line: string) =>
       writeFileSync(join(ground.lockfiles, 'task', 'task.toml'), `lock = "requirements.lock"\n${line}\n`),
   }
@@ -53,12 +60,34 @@ test('a task without an image has a key on this host and one in the default imag
   expect(await state()).toBe('ready')
   const { target } = JSON.parse((await ground.run(['show', key, '--json'])).stdout).result
   expect(target.interpreter).toBe(imagePython)
-  // Only the host's is gone; both name the task once.
-  expect(JSON.parse((await ground.run(['rm', 'task', '--json'])).stdout).result).toMatchObject({
-    key: host,
-    tasks: ['task'],
-  })
-  expect((await inContainer()).key).toBe(key)
+})
+
+test('ls, show, verify and rm know both places', async () => {
+  const { ground, onHost, inContainer, row, json } = await newGround()
+  const { key } = await inContainer()
+  const inDefaultImage = { image: 'debian-bookworm', state: 'ready', key, packages: 1 }
+  expect(await row()).toMatchObject({ state: 'absent', inDefaultImage })
+  expect((await json('show', 'task')).result.target.interpreter).toBe(imagePython)
+  const host = await onHost()
+  expect(await row()).toMatchObject({ state: 'ready', key: host, inDefaultImage })
+  expect((await json('show', 'task')).result.target.interpreter).not.toBe(imagePython)
+  expect((await json('verify', 'task')).result.checked.environments).toBe(2)
+  ground.writeLock('task', [one, two])
+  expect(await row()).toMatchObject({ state: 'lock changed', inDefaultImage: { state: 'lock changed', key } })
+  ground.writeLock('task', [one])
+  const volume = openVolume(ground.volume, { create: false })
+  const held = claimMount(volume, 'task', [key])
+  expect(await json('rm', 'task')).toMatchObject({ error: { code: 'ENVIRONMENT_LEASED', details: { key } } })
+  expect(await row()).toMatchObject({ state: 'ready', inDefaultImage })
+  removeLease(volume, held)
+  expect((await json('rm', 'task')).result).toMatchObject([
+    { key: host, tasks: ['task'] },
+    { key, tasks: ['task'] },
+  ])
+  expect(await row()).toEqual({ task: 'task', state: 'absent', key: host, packages: null, bytes: null })
+  expect((await json('rm', 'task')).error.code).toBe('ENVIRONMENT_NOT_READY')
+  await inContainer()
+  expect((await json('rm', 'task')).result).toMatchObject([{ key }])
 })
 
 test('a task that names an image has one key, and keeps none of before', async () => {
@@ -99,5 +128,7 @@ test('an image that has what this host has, at the same place, shares its enviro
   const key = await onHost()
   expect((await inContainer()).key).toBe(key)
   expect(recordsOf(ground.volume)).toEqual({ 'task.json': key, 'task@default.json': key })
-  expect(JSON.parse((await ground.run(['rm', 'task', '--json'])).stdout).result.tasks).toEqual(['task'])
+  expect(JSON.parse((await ground.run(['rm', 'task', '--json'])).stdout).result).toMatchObject([
+    { key, tasks: ['task'] },
+  ])
 })
