@@ -96,6 +96,23 @@ describe.each(['crun', 'runc'] as const)('%s', async runtime => {
     ])
     expect(await run('cat', '/opt/envd/env/share/envd/binaries/demo/_core.abi3.so')).toBe('compiled')
   }, 120_000)
+
+  test.each([
+    ['root', []],
+    ['uid 1000', ['--engine-arg=--user=1000']],
+    ['root in a user namespace', ['--engine-arg=--uidmap=0:100000:65536']],
+  ])('with --writable-env, %s takes it back for this container alone', async (_, options) => {
+    const run = async (...command: string[]) => {
+      const project = ['--in', 'podman', '--project', makeCheckout(files), '--writable-env', ...options]
+      return (await ground.envd(podman, 'run', 'over-release', ...project, '--', 'sh', '-c', ...command))
+        .stdout
+    }
+    const site = '/opt/envd/env/lib/python3.11/site-packages'
+    expect(await run(`rm ${site}/demo.pth; ls ${site}; demo 2>&1 | tail -n 1`)).toMatch(
+      /^(__pycache__\n)?demo-1\.0\.dist-info\ntinybuild-1.*\ntinybuild\.py\nModuleNotFoundError: .*\n$/,
+    )
+    expect(await run('demo')).toBe('from the checkout\n')
+  })
 })
 
 test('two checkouts with two layouts at once: each container has its own', async () => {
