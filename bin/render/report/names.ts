@@ -3,9 +3,9 @@ import type { Part } from '../../../src/report/storage/parts.ts'
 
 /** What a person reads for each part. */
 export const partNames: Readonly<Record<Part, string>> = {
-  shared: 'contents that several environments have',
+  shared: 'contents of several environments',
   unique: 'contents of one environment',
-  unreferenced: 'contents that nothing has any more',
+  unreferenced: 'contents that nothing needs any more',
   copies: 'copies at the limit of links',
   folders: 'folders of environments',
   records: 'manifests, receipts and records',

@@ -71,8 +71,8 @@ function tasksText(tasks: readonly TaskStorage[], style: Style): string {
     more(tasks.length - shown.length, 'task', style) +
     style.dim(
       '  FILES: sum of file sizes. ALONE: its disk blocks without any sharing. UNIQUE: contents no other environment has.\n' +
-        '  RM FREES: at once, by `envd rm`. MARGINAL: that, and the contents that nothing has any more then; they stay until\n' +
-        '  they are collected. 0 where another task has the same environment.\n',
+        '  RM FREES: at once, by `envd rm`. MARGINAL: that, and the contents that nothing needs any more then; they stay\n' +
+        "  until they are collected, in uv's cache, too. 0 where another task has the same environment.\n",
     )
   )
 }

@@ -22,8 +22,8 @@ const rowHeight = 30
 
 /** Bars below each other, each of pieces one behind the other, on one scale. */
 export function bars(title: string, rows: readonly Bar[], format: (amount: number) => string): Markup {
-  const most = Math.max(...rows.map(({ pieces }) => sum(pieces)), Number.MIN_VALUE)
-  const scale = (width - nameWidth - valueWidth) / most
+  const most = Math.max(0, ...rows.map(({ pieces }) => sum(pieces)))
+  const scale = most === 0 ? 0 : (width - nameWidth - valueWidth) / most
   const drawn = rows.map(({ name, value, pieces }, row) => {
     const y = row * rowHeight
     let x = nameWidth

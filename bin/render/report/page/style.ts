@@ -21,7 +21,7 @@ rect.tone3 { fill: var(--tone3); } rect.tone4 { fill: var(--tone4); } rect.tone5
 .scroll { overflow-x: auto; margin: 1rem 0; } .scroll:focus-visible { outline: 2px solid var(--tone0); }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 caption { text-align: left; color: var(--soft); padding-bottom: .3rem; }
-th, td { text-align: left; font-weight: normal; padding: .25rem .8rem .25rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+th, td { text-align: left; font-weight: normal; padding: .25rem 1.2rem .25rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 thead th { color: var(--soft); } .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 details summary { cursor: pointer; }
 `
