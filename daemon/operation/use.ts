@@ -4,6 +4,7 @@ import { findEnvironment } from '../../cache/environment/find-environment.ts'
 import { noteUse } from '../../cache/environment/note-use.ts'
 import { type Lease, takeLease } from '../../cache/lease/take-lease.ts'
 import type { Volume } from '../../cache/volume/open-volume.ts'
+import type { ArtifactRow } from '../../src/api/artifacts.ts'
 import type { EnvironmentInUse } from '../../src/api/operations.ts'
 import type { Configuration } from '../../src/config/configuration.ts'
 import type { Key } from '../../src/digest.ts'
@@ -23,17 +24,19 @@ export async function use(
 ): Promise<EnvironmentInUse> {
   const signal = options.signal ?? new AbortController().signal
   for (;;) {
-    const { key } = await prepareTask(configuration, volume, task, {
+    const { key, artifacts = [] } = await prepareTask(configuration, volume, task, {
       dryRun: false,
       onHost: true,
       signal,
       report: progress => options.onEvent?.({ task, ...progress }),
     })
-    const lease = claim(volume, key)
+    const lease = claim(volume, [key, ...artifacts.map(artifact => artifact.key)])
     const ready = findEnvironment(volume, key as Key)
     if (ready) {
+      let variables: EnvironmentInUse['variables']
       try {
         requireInterpreter(task, ready.path)
+        variables = { ...variablesFor(ready.path), ...(await variablesOfArtifacts(artifacts)) }
       } catch (error) {
         lease.release()
         throw error
@@ -43,7 +46,7 @@ export async function use(
         noteUse(volume, key as Key)
       }
       const handTo = (pid: number) => lease.handTo(pid)
-      return { key, path: ready.path, variables: variablesFor(ready.path), handTo, release }
+      return { key, path: ready.path, variables, handTo, release }
     }
     lease.release()
   }
@@ -66,13 +69,18 @@ function requireInterpreter(task: string, tree: string): void {
 }
 
 /** On a volume that is mounted read-only no claim can be written, and nothing on this host can remove. */
-function claim(volume: Volume, key: string): Pick<Lease, 'handTo' | 'release'> {
+function claim(volume: Volume, keys: readonly string[]): Pick<Lease, 'handTo' | 'release'> {
   try {
-    return takeLease(volume, { kind: 'run', keys: [key] })
+    return takeLease(volume, { kind: 'run', keys })
   } catch (error) {
     if (error instanceof EnvdError && error.code === 'VOLUME_READ_ONLY') return { handTo() {}, release() {} }
     throw error
   }
+}
+
+async function variablesOfArtifacts(artifacts: readonly ArtifactRow[]): Promise<Record<string, string>> {
+  if (artifacts.length === 0) return {}
+  return (await import('../artifact/host/gather-artifacts.ts')).gatherArtifacts(artifacts)
 }
 
 /** What `activate` sets; and no bytecode is written, since root could write it into a sealed tree. */

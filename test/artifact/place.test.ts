@@ -36,8 +36,17 @@ test('a hub artifact makes its libraries look there, offline; what is not there 
       key: 'k',
       source: row.path,
       destination: row.destination,
-      variables: { HF_HUB_CACHE: '/opt/envd/artifacts/hub', HF_HUB_OFFLINE: '1' },
+      variables: {
+        ENVD_ARTIFACTS: '/opt/envd/artifacts',
+        HF_HUB_CACHE: '/opt/envd/artifacts/hub',
+        HF_HUB_OFFLINE: '1',
+      },
     },
-    { key: 'u', source: '/volume/u/tree', destination: '/opt/envd/artifacts/x', variables: {} },
+    {
+      key: 'u',
+      source: '/volume/u/tree',
+      destination: '/opt/envd/artifacts/x',
+      variables: { ENVD_ARTIFACTS: '/opt/envd/artifacts' },
+    },
   ])
 })
