@@ -35,6 +35,19 @@ test('layers lie over the environment alone', () => {
   expect(plan.mounts.map(({ layers }) => layers)).toEqual([['/srv/volume/layers/1/tree'], undefined])
 })
 
+test('a project is on the path, below its checkout; or its layer is leased, and the path left alone', () => {
+  const project = { path: '/src/demo', sourceRoot: '', layer: null }
+  expect(plainPlan({ project }).variables).toMatchObject({ PYTHONPATH: '/src/demo' })
+  expect(plainPlan({ project: { ...project, sourceRoot: 'lib/a' } }).variables).toMatchObject({
+    PYTHONPATH: '/src/demo/lib/a',
+  })
+  const layer = 'f'.repeat(64)
+  const layered = plainPlan({ project: { ...project, layer }, layers: [`/srv/volume/layers/${layer}/tree`] })
+  expect(layered.variables).not.toHaveProperty('PYTHONPATH')
+  expect(layered.leased).toEqual([KEY, layer])
+  expect(plainPlan().variables).not.toHaveProperty('PYTHONPATH')
+})
+
 test('PATH is the one of the image behind the environment, or what engines take where it sets none', () => {
   const none = { ...BASE, registry: null, path: null }
   const usual = '/opt/envd/env/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'

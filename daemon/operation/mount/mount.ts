@@ -23,8 +23,11 @@ export async function mount(
   const attempt = async (): Promise<MountResult> => {
     const { task, form } = request
     const planned = { task, form, checkout: checkout?.folder ?? null }
-    const { plan, imageIsDefault } = await planTask(configuration, volume, planned, options)
-    const result = { plan, form, imageIsDefault, ...renderMounts(plan, form) }
+    const { plan, imageIsDefault, project } = await planTask(configuration, volume, planned, options)
+    const rendered = renderMounts(plan, form)
+    const ofProject = project === null ? [] : [`mount the task's checkout at ${project.path} yourself`]
+    const notes = [...rendered.notes, ...ofProject]
+    const result = { plan, form, imageIsDefault, ...rendered, notes }
     if (form === 'cdi') {
       const { writeCdiSpec } = await import('../../runtime/cdi/write-spec.ts')
       const { path } = writeCdiSpec(volume, plan)
