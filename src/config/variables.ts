@@ -3,7 +3,7 @@ import { nearestName } from '../nearest-name.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** ENVD_FAULT stops a build at a named step; tests use it. */
+/** Tests use ENVD_FAULT, which stops a build at a named step, and ENVD_LINK_LIMIT, which plays a file system with few links a file. */
 const known = new Set([
   'ENVD_VOLUME',
   'ENVD_LOCKFILES',
@@ -12,6 +12,7 @@ const known = new Set([
   'ENVD_BUILDS',
   'ENVD_CONFIG',
   'ENVD_FAULT',
+  'ENVD_LINK_LIMIT',
 ])
 
 /** @throws CONFIG_INVALID for an ENVD_* variable that envd does not know, and for one that is empty */

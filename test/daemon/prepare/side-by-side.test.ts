@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { tryLock } from '../../../cache/lock/ofd-lock.ts'
@@ -19,6 +19,25 @@ test('a build whose wheels another one takes in meanwhile proves its links all t
   })
   await until(() => installed(ground.volume) || slow.process.exitCode !== null)
   await ground.prepare('fast')
+  const { status, stdout } = await slow.answer
+  expect(JSON.parse(stdout)).toMatchObject({ ok: true, result: { reused: false } })
+  expect(status).toBe(0)
+})
+
+test('and also where the store has made one more copy of a file meanwhile, as it had no link left', async () => {
+  const ground = await startGround([shared, one, two])
+  ground.addTask('slow', [shared, one])
+  ground.addTask('fast', [shared, two])
+  const slow = ground.start(['prepare', 'slow', '--json'], {
+    env: { ENVD_FAULT: 'build:after-install:pause' },
+  })
+  await until(() => installed(ground.volume) || slow.process.exitCode !== null)
+  // Enough for its names in the cache of uv and in both installations, and for one of two in the environment.
+  const { path } = await ground.prepare('fast', { env: { ENVD_LINK_LIMIT: '6' } })
+  const lib = join(path, 'lib')
+  const folder = join(lib, readdirSync(lib)[0]!, 'site-packages', 'twins')
+  const [a, b] = ['one.py', 'two.py'].map(name => lstatSync(join(folder, name)).ino)
+  expect(a).not.toBe(b)
   const { status, stdout } = await slow.answer
   expect(JSON.parse(stdout)).toMatchObject({ ok: true, result: { reused: false } })
   expect(status).toBe(0)

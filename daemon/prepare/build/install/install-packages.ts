@@ -59,7 +59,29 @@ interface InstalledTogether extends InstalledPackages {
   readonly shared: ReadonlySet<string>
 }
 
+/**
+ * Where a file seems to be a copy, uv is asked once more. It may have linked what another build has made a link to a
+ * blob since, and that blob has been renewed (cache/blob/link/renew-blob.ts): then nothing shows any more that the two
+ * were one. Now uv links what it has.
+ */
 async function installInto(
+  build: Build,
+  session: UvSession,
+  staging: Staging,
+  folder: string,
+  wanted: readonly WantedPackage[],
+): Promise<InstalledTogether> {
+  try {
+    return await installOnce(build, session, staging, folder, wanted)
+  } catch (error) {
+    if (!(error instanceof EnvdError && error.code === 'LINK_PROOF' && error.details.cause === 'copied')) {
+      throw error
+    }
+    return installOnce(build, session, staging, `${folder}-again`, wanted)
+  }
+}
+
+async function installOnce(
   { context, inputs, clock, report }: Build,
   session: UvSession,
   staging: Staging,
