@@ -4,7 +4,7 @@ import type { Part } from '../report/storage/parts.ts'
 import type { Phase, PhaseSeconds } from './prepare.ts'
 
 export interface StorageRequest {
-  /** Of which to say more; empty: none. */
+  /** Of which alone to list task and packages, and with whom they share; empty: all. */
   readonly tasks: readonly string[]
 }
 

@@ -2,12 +2,13 @@ import { statSync } from 'node:fs'
 import { type IndexPlace, withIndex } from '../../../cache/index/with-index.ts'
 import { readUsage } from '../../../cache/usage/read-usage.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
-import type { StorageReport, StorageRequest } from '../../../src/api/report.ts'
+import type { PackageStorage, StorageReport, StorageRequest } from '../../../src/api/report.ts'
 import { EnvdError } from '../../../src/error.ts'
 import { nearestName } from '../../../src/nearest-name.ts'
 import { compareWays } from '../../../src/report/storage/comparison.ts'
 import { packagesStorage } from '../../../src/report/storage/packages.ts'
 import { parts, sumOfParts } from '../../../src/report/storage/parts.ts'
+import type { StoreFacts } from '../../../src/report/storage/store-facts.ts'
 import { tasksByKey, tasksStorage } from '../../../src/report/storage/tasks.ts'
 import { indexPlace } from '../index/index-place.ts'
 
@@ -42,9 +43,21 @@ export async function reportStorage(
     index: { path: place.file, bytes: bytesOf(place.file) },
     unread,
     tasks: named.length === 0 ? rows : rows.filter(({ task }) => task !== null && named.includes(task)),
-    packages: packagesStorage(store, sharing),
+    packages: packagesOf(store, packagesStorage(store, sharing), named),
     comparison: compareWays(store, bytes, ({ key }) => byKey.get(key)?.length ?? 1),
   }
+}
+
+/** Of tasks that are named, theirs alone. */
+function packagesOf(
+  { environments, packages, tasks }: StoreFacts,
+  rows: readonly PackageStorage[],
+  named: readonly string[],
+): readonly PackageStorage[] {
+  if (named.length === 0) return rows
+  const keys = new Set(tasks.filter(({ task }) => named.includes(task)).map(({ key }) => key))
+  const trees = new Set(environments.filter(({ key }) => keys.has(key)).flatMap(one => [...one.trees]))
+  return rows.filter((_, at) => trees.has(packages[at]!.tree))
 }
 
 function requireTasks(named: readonly string[], known: readonly string[]): void {
