@@ -1,6 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { interpreters } from '../../fixture/interpreter.ts'
 import { makeWheel } from '../../fixture/make-wheel.ts'
 import { startPodman } from '../../fixture/podman/podman.ts'
 import { fingerprint } from '../runtime/support/task-ground.ts'
@@ -128,6 +129,19 @@ test('two checkouts with two layouts at once: each container has its own', async
   expect(await Promise.all(versions.map(run))).toEqual(versions)
   expect(readdirSync(podman.cdiFolder)).toEqual([])
 }, 180_000)
+
+test('a project for an interpreter that was taken in', async () => {
+  const podman = await startPodman('crun')
+  const { path, version } = interpreters().at(-1)!
+  const taken = await ground.run(['python', 'import', path])
+  expect(taken).toMatchObject({ status: 0 })
+  ground.addTask('newer', [backend], `python = "${version}"\n${project}`)
+  const checkout = makeCheckout(files)
+  const program = `import sys; print(sys.base_prefix)\n${look}`
+  const args = ['run', 'newer', '--in', 'podman', '--project', checkout, '--', 'python', '-IB', '-c', program]
+  const { stdout, stderr } = await ground.envd(podman, ...args)
+  expect(stdout || stderr).toBe(`/opt/envd/python\n${seen}`)
+}, 240_000)
 
 test.each([
   ['no-backend', pyproject, 'PROJECT_BACKEND_MISSING', /built with tinybuild, which its lock does not have/],
