@@ -45,20 +45,25 @@ export async function bringCurrent(
   }
 }
 
-/** Takes down inodes and disk blocks of the blobs that are new or others. The index has to be current. */
+/**
+ * Takes down inodes and disk blocks of the blobs that are new or others. The index has to be current. Returns the paths
+ * of what lies beside blobs and is none.
+ */
 export async function lookAtBlobs(
   database: IndexDatabase,
   volume: Volume,
   options: { readonly signal?: AbortSignal } = {},
-): Promise<void> {
+): Promise<string[]> {
   const lock = await waitForLock(fillingLock(database.name), options)
+  const foreign: string[] = []
   try {
     const apply = database.transaction((step: Step) => step.apply())
-    for (const step of diskSteps(database, volume)) {
+    for (const step of diskSteps(database, volume, foreign)) {
       options.signal?.throwIfAborted()
       apply.immediate(step)
       await nextTurn()
     }
+    return foreign
   } finally {
     lock.release()
   }

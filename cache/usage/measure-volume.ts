@@ -1,10 +1,9 @@
-import { lstatSync, readdirSync, type Stats } from 'node:fs'
+import { lstatSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { noBytes, type Part } from '../../src/report/storage/parts.ts'
 import { ARTIFACT, PYTHON, UV_CACHE } from '../../src/report/storage/store-facts.ts'
 import { namesIn } from '../disk/names-in.ts'
 import { diskBytes } from '../disk/remove-folder.ts'
-import { blobName } from '../index/sync/blobs.ts'
 import { blobsFolder, environmentsFolder } from '../volume/layout.ts'
 import type { Volume } from '../volume/open-volume.ts'
 import type { Store } from './read-store.ts'
@@ -47,12 +46,13 @@ export interface VolumeMeasure {
 
 /**
  * Walks what is on a volume, but for blobs/ and environments, which the index knows. Inodes with several
- * names count once; those of contents, and of `copies`, not at all.
+ * names count once; those of contents, and of `copies`, not at all. `foreign`: what lies beside blobs and is none.
  */
 export async function measureVolume(
   volume: Volume,
   { blobs, environments }: Store,
   copies: ReadonlySet<number>,
+  foreign: readonly string[],
 ): Promise<VolumeMeasure> {
   const bytes = noBytes()
   const elsewhere = new Uint8Array(blobs.disk.length)
@@ -86,14 +86,10 @@ export async function measureVolume(
     folder(root, 'records')
     for (const shard of namesIn(root)) {
       const path = join(root, shard)
-      if (!/^[0-9a-f]{2}$/.test(shard)) {
-        await walk(path, 'other')
-        continue
-      }
-      folder(path, 'records')
-      const foreign = readdirSync(path).filter(name => !blobName.test(name))
-      for (const name of foreign) await walk(join(path, name), 'other')
+      if (/^[0-9a-f]{2}$/.test(shard)) folder(path, 'records')
+      else await walk(path, 'other')
     }
+    for (const path of foreign) await walk(path, 'other')
   }
 
   /** Those that the index doesn't know are being removed, or none. */

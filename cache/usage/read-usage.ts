@@ -25,7 +25,7 @@ export async function readUsage(
   options: { readonly signal?: AbortSignal } = {},
 ): Promise<Usage> {
   await bringCurrent(database, volume, options)
-  await lookAtBlobs(database, volume, options)
+  const foreign = await lookAtBlobs(database, volume, options)
   const read = readStore(database)
   const environments = await measureEnvironments(database, volume, read, options)
   const copies = copiesInEnvironments(database)
@@ -34,6 +34,7 @@ export async function readUsage(
     volume,
     read,
     new Set(copies.keys()),
+    foreign,
   )
   const copiesOf = new Map<number, number>()
   let copyBytes = 0

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { diskBytes } from '../../disk/remove-folder.ts'
 import { type At, blobsFolder } from '../../volume/layout.ts'
 import type { IndexDatabase } from '../open-index.ts'
+import { blobName } from './blobs.ts'
 import { changedShards } from './shards.ts'
 import type { Step } from './step.ts'
 
@@ -15,9 +16,10 @@ interface Row {
 
 /**
  * Looks at the files in blobs/ of every folder that changed since: also at those whose names stayed, since another
- * copy may have taken the place of a blob. Only reports need this, and it takes a system call a file.
+ * copy may have taken the place of a blob. Only reports need this, and it takes a system call a file. `foreign` gets the
+ * paths of what is no blob; a folder that has some is looked at each time.
  */
-export function* diskSteps(database: IndexDatabase, volume: At): Generator<Step> {
+export function* diskSteps(database: IndexDatabase, volume: At, foreign: string[]): Generator<Step> {
   const inShard = database.prepare<[Buffer, Buffer], Row>(
     `SELECT id, lower(hex(sha256)) || iif(executable, '.x', '') AS name, inode, born FROM blob
      WHERE listed = 1 AND sha256 >= ? AND sha256 <= ?`,
@@ -32,12 +34,15 @@ export function* diskSteps(database: IndexDatabase, volume: At): Generator<Step>
         const isKnown = stats?.ino === inode && stats?.birthtimeMs === born
         return stats === undefined || isKnown ? [] : [{ id, stats }]
       })
-    if (changed.length === 0 && !shard.atRest) continue
+    const others = shard.files.filter(name => !blobName.test(name))
+    foreign.push(...others.map(name => join(shard.folder, name)))
+    const isDone = shard.atRest && others.length === 0
+    if (changed.length === 0 && !isDone) continue
     yield {
       changes: changed.length,
       apply() {
         for (const { id, stats } of changed) set.run(stats.ino, diskBytes(stats), stats.birthtimeMs, id)
-        shard.noteListed()
+        if (isDone) shard.noteListed()
       },
     }
   }

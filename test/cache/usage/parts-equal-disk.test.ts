@@ -165,11 +165,14 @@ test('each part counts its own bytes, and a content with several names once', as
     linkSync(join(folder, 'file'), join(folder, 'twice'))
   }
   writeFileSync(join(environmentFolder(volume, keyOf(0)), 'damaged.json'), 'record')
+  writeFileSync(`${blob}.foreign`, 'no blob')
+  writeFileSync(join(volume.root, 'blobs', 'foreign'), 'no folder of blobs')
   const { parts, store } = await usageOf(volume, index)
   expect(sumOfParts(parts)).toBe(du(volume.root))
   for (const part of Object.keys(places) as (keyof typeof places)[])
     expect.soft(parts[part] - before.parts[part], part).toBeGreaterThanOrEqual(12_288)
   expect(parts.unique).toBe(before.parts.unique)
+  expect(parts.other - before.parts.other).toBe(2 * 4096 + 2 * 4096 + 12_288)
   expect(parts.records - before.parts.records).toBe(4096)
   expect([...new Set(store.blobs.elsewhere)].sort()).toEqual([0, 7])
 
