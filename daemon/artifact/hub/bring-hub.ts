@@ -10,8 +10,9 @@ import { startClient } from '../../download/http/send.ts'
 import { dropDownloads } from '../../download/kept/drop-downloads.ts'
 import type { BringContext, Brought } from '../fetch-artifact.ts'
 import { startReporting } from '../transfer-progress.ts'
-import { contentUrl, type HubContext, type HubFile, listFiles } from './hub-api.ts'
+import { contentUrl, type HubContext, listFiles } from './hub-api.ts'
 import { readHubConfiguration } from './hub-configuration.ts'
+import type { HubFile } from './listed-file.ts'
 
 /** Brings the selected files of a commit into the layout of the hub's cache. */
 export async function bringHub(

@@ -5,6 +5,7 @@ import { refusal } from '../../download/http/refusals.ts'
 import { type Client, connectionLost, withoutQuery } from '../../download/http/send.ts'
 import { retrying } from '../../download/retrying.ts'
 import type { HubConfiguration } from './hub-configuration.ts'
+import { type HubFile, isTable, parseEntry, requireTree, StrangeEntry } from './listed-file.ts'
 
 export interface HubContext {
   readonly hub: HubConfiguration
@@ -12,15 +13,6 @@ export interface HubContext {
   readonly conduct: Conduct
   readonly signal: AbortSignal
   onNote(message: string): void
-}
-
-/** A file of a revision, as the hub lists it. */
-export interface HubFile {
-  readonly path: string
-  /** Bytes. */
-  readonly size: number
-  /** Name of its contents in the client's cache: sha256 of what LFS keeps, git's blob id of the rest. */
-  readonly etag: string
 }
 
 type Repository = Pick<HubArtifact, 'repository' | 'type'>
@@ -47,14 +39,33 @@ export async function listFiles(context: HubContext, of: Repository, commit: str
     seen.add(url)
     const { body, link }: HubReply = await ask(context, url)
     if (!Array.isArray(body)) throw strange(url, 'is no list of files')
-    for (const entry of body) {
-      const file = parseEntry(entry, url)
-      if (file !== null) files.push(file)
-    }
-    const next = /<([^>]+)>\s*;\s*rel="?next"?/.exec(link ?? '')?.[1]
-    url = next === undefined ? null : new URL(next, url).href
+    const place = url
+    believe(place, () => {
+      for (const entry of body) {
+        const file = parseEntry(entry)
+        if (file !== null) files.push(file)
+      }
+    })
+    url = nextPage(link, place)
   }
+  believe(`${api(context, of)}/tree/${commit}`, () => requireTree(files))
   return files
+}
+
+function nextPage(link: string | null, url: string): string | null {
+  const next = /<([^>]+)>\s*;\s*rel="?next"?/.exec(link ?? '')?.[1]
+  if (next === undefined) return null
+  const page = URL.canParse(next, url) ? new URL(next, url) : null
+  if (page === null || !/^https?:$/.test(page.protocol)) throw strange(url, 'names a next page that is none')
+  return page.href
+}
+
+function believe(url: string, read: () => void): void {
+  try {
+    read()
+  } catch (error) {
+    throw error instanceof StrangeEntry ? strange(url, `holds ${error.message}`) : error
+  }
 }
 
 /** Where the contents of a file are: a commit's never change. */
@@ -102,37 +113,6 @@ function ask({ hub, client, conduct, signal, onNote }: HubContext, url: string):
     progress: () => 0,
     onPause: (why, pause) => onNote(`${why}; again in ${(pause / 1000).toFixed(1)} s`),
   })
-}
-
-/** Null for a folder. */
-function parseEntry(entry: unknown, url: string): HubFile | null {
-  if (!isTable(entry)) throw strange(url, 'holds an entry that is none')
-  const { type, path, size, oid, lfs } = entry
-  if (type === 'directory') return null
-  const large = isTable(lfs) ? lfs : null
-  const etag = large === null ? oid : large.oid
-  const length = large === null ? size : large.size
-  if (
-    type === 'file' &&
-    typeof path === 'string' &&
-    isSafe(path) &&
-    typeof etag === 'string' &&
-    (large === null ? /^[0-9a-f]{40}$/ : /^[0-9a-f]{64}$/).test(etag) &&
-    Number.isSafeInteger(length) &&
-    (length as number) >= 0
-  ) {
-    return { path, size: length as number, etag }
-  }
-  throw strange(url, `holds an entry that is no file: ${JSON.stringify(path)}`)
-}
-
-/** Relative, without empty, `.` or `..` parts, so that it stays below the snapshot. */
-function isSafe(path: string): boolean {
-  return !path.includes('\0') && path.split('/').every(part => !/^\.{0,2}$/.test(part))
-}
-
-function isTable(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function strange(url: string, problem: string): EnvdError {

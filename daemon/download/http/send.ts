@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici'
+import { EnvdError } from '../../../src/error.ts'
 import { VERSION } from '../../../src/version.ts'
 import type { Conduct } from '../conduct.ts'
 import { Again } from '../retrying.ts'
@@ -28,7 +29,10 @@ export interface Answer {
 }
 
 export interface Client {
-  /** Follows redirects. Errors: Again where another attempt may help; the signal's reason. */
+  /**
+   * Follows redirects. Errors: Again where another attempt may help; ARTIFACT_DOWNLOAD_FAILED for a redirect to what is no
+   * http URL; the signal's reason.
+   */
   send(request: Request): Promise<Answer>
   close(): Promise<void>
 }
@@ -50,13 +54,21 @@ export function startClient(conduct: Conduct): Client {
           return { status: statusCode, header, body, redirected }
         }
         await body.dump()
-        url = new URL(location, url)
-        if (!/^https?:$/.test(url.protocol)) break
+        url = redirected(location, url)
       }
       throw new Again(`${withoutQuery(request.url)} is redirected again and again`)
     },
     close: () => dispatcher.destroy(),
   }
+}
+
+/** No other protocol: a file of this machine is nothing that a server may name. */
+function redirected(location: string, from: URL): URL {
+  const to = URL.canParse(location, from.href) ? new URL(location, from) : null
+  if (to !== null && /^https?:$/.test(to.protocol)) return to
+  const url = withoutQuery(from.href)
+  const where = to === null ? 'nowhere' : `another protocol, ${to.protocol}`
+  throw new EnvdError('ARTIFACT_DOWNLOAD_FAILED', `${url} is redirected to ${where}`, { details: { url } })
 }
 
 const redirects = new Set([301, 302, 303, 307, 308])
