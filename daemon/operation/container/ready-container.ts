@@ -103,7 +103,7 @@ function ownCheckout(
   { engineArguments }: ContainerRequest,
 ): string[] {
   placeBinaries({ tree: plan.mounts[0]!.source }, project, folder)
-  return projectOptions(project, folder, engineArguments)
+  return projectOptions(project, folder, engineArguments, { chown: process.geteuid!() === 0 })
 }
 
 /** The overlay is mounted from outside of the container's user namespace, and a user's podman is in one itself. */

@@ -7,6 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../cache/support/temporary.ts'
 import { makeWheel } from '../../fixture/make-wheel.ts'
 import { startPodman } from '../../fixture/podman/podman.ts'
+import { fingerprint } from '../runtime/support/task-ground.ts'
 import { contentOf, makeCheckout, startProjectGround } from './support/project-ground.ts'
 
 const compiled = makeWheel({
@@ -75,6 +76,23 @@ describe.each(['crun', 'runc'] as const)('%s', async runtime => {
     expect(contentOf(checkout)).toEqual(before)
     expect(staging()).toEqual([])
   }, 180_000)
+
+  test.each([
+    ['another user', '--engine-arg=--user=1000:1000'],
+    ['a user namespace', '--engine-arg=--uidmap=0:100000:65536'],
+  ])(
+    '%s owns the copy, and the source stays who it belonged to',
+    async (_, option) => {
+      const checkout = makeCheckout(files)
+      const sealed = fingerprint(checkout)
+      const look =
+        'echo >> untracked; mkdir new; python -c "import demo; print(demo.state)"; cat src/demo/_core.abi3.so'
+      expect(await said(checkout, look, option)).toBe('clean\ncompiled')
+      expect(fingerprint(checkout)).toBe(sealed)
+      expect(staging()).toEqual([])
+    },
+    60_000,
+  )
 
   test('compiled files of the locked wheel lie beside the sources, but for those that are there', async () => {
     const look = 'cat src/demo/_core.abi3.so src/demo.libs/libhelp-1.so.2 src/demo/_own.so'
