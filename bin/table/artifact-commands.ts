@@ -55,6 +55,13 @@ export const artifactCommands = {
         summary: 'with --url or --directory: its folder in containers, /opt/envd/artifacts/NAME',
       },
     ],
+    notes: [
+      'Programs find hub repositories offline by their usual names, and everything below $ENVD_ARTIFACTS:',
+      'hub/ is a hub cache, <name>/ a file or folder; in containers it is /opt/envd/artifacts.',
+      'The `datasets` library asks the hub for load_dataset("org/name") even where it has the files; offline,',
+      'load_dataset(snapshot_download("org/name", repo_type="dataset")) reads them.',
+      'In containers, transformers of 2024 warn that they cannot write version.txt into the hub cache: they need not.',
+    ],
     examples: [
       {
         line: "envd artifact add my-task --hub sentence-transformers/all-MiniLM-L6-v2 --include '*.json' --include '*.safetensors'",

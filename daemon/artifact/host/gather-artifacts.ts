@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdirSync, readlinkSync, renameSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readlinkSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { hasErrno, onMachine } from '../../../cache/disk/machine-error.ts'
@@ -15,8 +15,9 @@ import { CONTAINER } from '../../../src/mount/mount-plan.ts'
  *     $XDG_CACHE_HOME/envd/artifacts/<digest>/hub/models--org--name -> <volume>/artifacts/hub/<key>/tree
  *     $XDG_CACHE_HOME/envd/artifacts/<digest>/<name>                -> <volume>/artifacts/url/<key>/tree
  *
- * named by what leads where, so that it is the same for every process with these artifacts. It can be deleted; a link
- * that is missing or another is made again. Errors: IO.
+ * and hub/version.txt, without which transformers of 2024 take the cache for one of 2022 and warn. Named by what leads
+ * where, it is the same for every process with these artifacts. It can be deleted; a link that is missing or another is
+ * made again. Errors: IO.
  */
 export function gatherArtifacts(rows: readonly ArtifactRow[]): Record<string, string> {
   const links = rows.flatMap(({ path, destination }) =>
@@ -26,6 +27,7 @@ export function gatherArtifacts(rows: readonly ArtifactRow[]): Record<string, st
   const cache = xdgFolder(process.env, 'XDG_CACHE_HOME', homedir())
   const folder = join(cache, 'envd', 'artifacts', digest.digest('hex').slice(0, 16))
   for (const [name, target] of links) onMachine(folder, () => link(join(folder, name), target))
+  if (rows.some(({ kind }) => kind === 'hub')) onMachine(folder, () => noteVersion(join(folder, 'hub')))
   return Object.assign({}, ...rows.map(row => artifactVariables(row, folder)))
 }
 
@@ -35,6 +37,15 @@ function link(place: string, target: string): void {
   const temporary = `${place}.${randomUUID()}`
   symlinkSync(target, temporary)
   renameSync(temporary, place)
+}
+
+/** transformers 4.46, utils/hub.py. */
+function noteVersion(hub: string): void {
+  try {
+    writeFileSync(join(hub, 'version.txt'), '1', { flag: 'wx' })
+  } catch (error) {
+    if (!hasErrno(error, 'EEXIST')) throw error
+  }
 }
 
 function targetOf(place: string): string | null {

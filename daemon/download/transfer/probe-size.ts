@@ -6,7 +6,7 @@ import type { TransferContext } from './transfer-file.ts'
 /** What a HEAD says of the size, where the server answers one and sends ranges; else null: then it comes as one. */
 export function probeSize(
   { url, authorization }: DownloadJob,
-  { client, signal, conduct }: Pick<TransferContext, 'client' | 'signal' | 'conduct'>,
+  { client, signal, conduct, onNote }: TransferContext,
 ): Promise<number | null> {
   const ask = async () => {
     const answer = await client.send({ method: 'HEAD', url, authorization, signal })
@@ -17,5 +17,9 @@ export function probeSize(
     const ranges = answer.header('accept-ranges') === 'bytes'
     return ranges && length !== null && /^\d+$/.test(length) ? Number(length) : null
   }
-  return retrying(ask, { signal, firstPause: conduct.firstPause, progress: () => 0 })
+  return retrying(ask, {
+    ...{ signal, firstPause: conduct.firstPause },
+    progress: () => 0,
+    onPause: (why, pause) => onNote(`${why}; again in ${(pause / 1000).toFixed(1)} s`),
+  })
 }

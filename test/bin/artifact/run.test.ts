@@ -69,7 +69,11 @@ test('links are the same for every run, and made again where somebody changed th
   symlinkSync('/nowhere', join(folder, 'words'))
   rmSync(join(folder, 'hub'), { recursive: true })
   expect(await look()).toBe(first)
-  expect(readdirSync(join(folder, 'hub'))).toEqual(['datasets--org--name', 'models--org--name'])
+  expect(readdirSync(join(folder, 'hub'))).toEqual([
+    'datasets--org--name',
+    'models--org--name',
+    'version.txt',
+  ])
   expect(readdirSync(dirname(folder))).toHaveLength(1)
   expect(readFileSync(join(folder, 'words', 'words'), 'utf8')).toBe('hello')
 })

@@ -109,6 +109,17 @@ test.each<[string, (socket: Duplex) => void]>([
   },
 )
 
+test('credentials of a proxy and signatures of URLs are never said', async () => {
+  setEnvironment({ http_proxy: 'http://me:hf_secret@127.0.0.1:9', NO_PROXY: '', no_proxy: '' })
+  const url = 'http://files.example/a.bin?signature=hf_secret'
+  const { fetch, events } = startWorkshop({})
+  const artifact = { name: 'a', url, sha256: '0'.repeat(64), unpack: null }
+  const error = await fetch({ kind: 'url', ...artifact }).catch(thrown => thrown)
+  expect(error).toMatchObject({ code: 'ARTIFACT_DOWNLOAD_FAILED' })
+  expect(JSON.stringify(events)).toContain('files.example/a.bin')
+  expect(JSON.stringify([error, error.message, error.stack, events])).not.toContain('hf_secret')
+})
+
 describe('a server with a certificate of its own', () => {
   async function startSecure() {
     const folder = temporaryFolder()
