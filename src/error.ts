@@ -35,7 +35,6 @@ const kinds = {
   TASK_NEEDS_CONTAINER: { exit: 2, hint: 'Run it with `envd run --in podman`, or see `envd mount`.' },
 
   // base images
-  IMAGE_NOT_READY: { exit: 1, hint: 'Run `envd image pull` or `envd image build` first.' },
   IMAGE_MISMATCH: { exit: 1, hint: 'Write into image.toml what the image has.' },
   IMAGE_DAMAGED: { exit: 1, hint: 'Pull or build it again: that replaces what is damaged.' },
   IMAGE_PULL_FAILED: { exit: 1, hint: 'Check the network and the reference in image.toml, and pull again.' },
@@ -182,7 +181,6 @@ const kinds = {
     hint: 'Pin it with `envd artifact pin <task>`, which writes the commit into task.toml.',
   },
   ARTIFACT_NOT_FOUND: { exit: 1, hint: 'Check its name and revision, and HF_ENDPOINT where it is set.' },
-  ARTIFACT_NOT_READY: { exit: 1, hint: 'Run `envd artifact fetch` or `envd prepare` first.' },
   ARTIFACT_EMPTY: { exit: 1, hint: 'Correct `include` and `exclude`: see the files at the hub.' },
   ARTIFACT_UNAUTHORIZED: {
     exit: 1,
