@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { EnvdError } from '../../src/error.ts'
 import type { DriverNeed } from '../../src/gpu/driver-need.ts'
-import { compareDrivers, parseDriverVersion } from '../../src/gpu/driver-version.ts'
+import { parseDriverVersion } from '../../src/gpu/driver-version.ts'
+import { compareDotted } from '../../src/version/compare-dotted.ts'
 
 /** Where the kernel's driver says its version; absent where there is none. */
 const DRIVER_FILE = '/proc/driver/nvidia/version'
@@ -12,7 +13,7 @@ const DRIVER_FILE = '/proc/driver/nvidia/version'
  */
 export function requireDriver(need: DriverNeed | null, file: string = DRIVER_FILE): void {
   const driver = need === null ? null : hostDriver(file)
-  if (need === null || driver === null || compareDrivers(driver, need.minimum) >= 0) return
+  if (need === null || driver === null || compareDotted(driver, need.minimum) >= 0) return
   const { minimum, because } = need
   throw new EnvdError(
     'DRIVER_TOO_OLD',

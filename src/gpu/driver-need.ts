@@ -1,6 +1,6 @@
 import type { BaseImage } from '../image/image.ts'
+import { compareDotted } from '../version/compare-dotted.ts'
 import { type CudaLevel, cudaLevels } from './cuda-level.ts'
-import { compareDrivers } from './driver-version.ts'
 
 /** The lowest NVIDIA driver that a task's containers work with, and why. */
 export interface DriverNeed {
@@ -37,12 +37,12 @@ export function driverNeed(
     ...(minimumDriver === null ? [] : [{ minimum: minimumDriver, because: image }]),
   ]
   return needs.reduce<DriverNeed | null>(
-    (most, need) => (most === null || compareDrivers(need.minimum, most.minimum) > 0 ? need : most),
+    (most, need) => (most === null || compareDotted(need.minimum, most.minimum) > 0 ? need : most),
     null,
   )
 }
 
 function needOf({ level, of }: CudaLevel): DriverNeed[] {
-  const minimum = minimumDrivers.find(([from]) => compareDrivers(level, from) >= 0)?.[1]
+  const minimum = minimumDrivers.find(([from]) => compareDotted(level, from) >= 0)?.[1]
   return minimum === undefined ? [] : [{ minimum, because: `CUDA ${level} (${of})` }]
 }

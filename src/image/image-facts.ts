@@ -1,4 +1,5 @@
 import type { BaseImage } from './image.ts'
+import { plainAbi } from './image-target.ts'
 
 /** What is found inside an image. */
 export interface ImageFacts {
@@ -50,14 +51,8 @@ function pythonMismatches({ python }: BaseImage, { pythons }: ImageFacts): Misma
   return [
     ...differs('python.version', python.version, found.version),
     ...differs('python.prefix', python.prefix, found.prefix),
-    ...differs('python', abiOf(python.version), found.abi),
+    ...differs('python', plainAbi(python.version), found.abi),
   ]
-}
-
-/** Of a CPython with the GIL, the only kind that an image's own interpreter may be. */
-function abiOf(version: string): string {
-  const [major, minor] = version.split('.')
-  return `cp${major}${minor}`
 }
 
 function differs(key: string, declared: string, found: string | null): Mismatch[] {

@@ -15,8 +15,8 @@ export function imageTarget({ libc, machine }: BaseImage, chosen: ChosenPython):
   return { ...common, abi, interpreter: `${CONTAINER.python}/${executable}`, prefix: CONTAINER.python }
 }
 
-/** ABI tag of PEP 425 of a CPython without flags: `cp311` of `3.11.2`. */
-function plainAbi(version: string): string {
+/** ABI tag of PEP 425 of a CPython with the GIL, the only kind that an image's own may be: `cp311` of `3.11.2`. */
+export function plainAbi(version: string): string {
   const [major, minor] = version.split('.')
   return `cp${major}${minor}`
 }

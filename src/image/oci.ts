@@ -26,6 +26,9 @@ export const MANIFEST_TYPE = 'application/vnd.oci.image.manifest.v1+json'
 export const CONFIG_TYPE = 'application/vnd.oci.image.config.v1+json'
 export const LAYER_TYPE = 'application/vnd.oci.image.layer.v1.tar'
 
+/** PATH of an image that sets none: what the engines take then (runtime-spec's and Docker's default). */
+export const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+
 /** Entries of an index.json, an image index or a manifest list of Docker's; null for another document. */
 export function parseIndex(text: string): readonly Descriptor[] | null {
   const { manifests } = parseObject(text)

@@ -37,7 +37,7 @@ export interface PlannedImage {
 
 /** One folder of the volume as the container sees it. */
 export interface PlannedMount {
-  readonly kind: 'environment' | 'python' | 'artifact' | 'project'
+  readonly kind: 'environment' | 'python' | 'artifact'
   /** Absolute, on this host. */
   readonly source: string
   /** Absolute, in the container. */

@@ -1,5 +1,6 @@
 import type { Key } from '../digest.ts'
 import type { DriverNeed } from '../gpu/driver-need.ts'
+import { DEFAULT_PATH } from '../image/oci.ts'
 import type { Project } from '../project/project.ts'
 import { CONTAINER, type MountPlan, type PlannedImage, type PlannedMount } from './mount-plan.ts'
 import { scratchVariables } from './scratch-variables.ts'
@@ -43,9 +44,6 @@ export interface MountPolicy {
   readonly scratchBytes: number | null
 }
 
-/** PATH of an image that sets none: what the engines take then (runtime-spec's and Docker's default). */
-const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
-
 /**
  * What a container of the task gets, the same for every engine. Sources are `tree/` folders: a lock, a receipt or
  * another task's files lie beside them and stay out; of the names, only keys show in the container's mountinfo.
@@ -68,7 +66,7 @@ export function planMounts(input: MountInput): MountPlan {
       ...pathOfProject(project),
       ...Object.assign({}, ...artifacts.map(({ variables }) => variables)),
     },
-    path: `${CONTAINER.environment}/bin:${image?.path ?? defaultPath}`,
+    path: `${CONTAINER.environment}/bin:${image?.path ?? DEFAULT_PATH}`,
     leased: [
       key,
       ...(python === null ? [] : [python.digest]),

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { driverNeed } from '../../src/gpu/driver-need.ts'
-import { compareDrivers, parseDriverVersion } from '../../src/gpu/driver-version.ts'
+import { parseDriverVersion } from '../../src/gpu/driver-version.ts'
+import { compareDotted } from '../../src/version/compare-dotted.ts'
 
 const plain = { name: 'light', cuda: null, minimumDriver: null }
 const torch = (version: string) => [{ name: 'torch', version }]
@@ -45,14 +46,14 @@ test('the strictest of packages and image, each named', () => {
 })
 
 test('versions are compared by number, not by text', () => {
-  expect(compareDrivers('1000.1', '525.60.13')).toBeGreaterThan(0)
-  expect(compareDrivers('525.60.9', '525.60.13')).toBeLessThan(0)
-  expect(compareDrivers('525.60', '525.60.13')).toBeLessThan(0)
-  expect(compareDrivers('580', '580.0.0')).toBe(0)
+  expect(compareDotted('1000.1', '525.60.13')).toBeGreaterThan(0)
+  expect(compareDotted('525.60.9', '525.60.13')).toBeLessThan(0)
+  expect(compareDotted('525.60', '525.60.13')).toBeLessThan(0)
+  expect(compareDotted('580', '580.0.0')).toBe(0)
   const version = fc.array(fc.nat(2000), { minLength: 1, maxLength: 4 }).map(parts => parts.join('.'))
   fc.assert(
     fc.property(version, version, (a, b) => {
-      expect(Math.sign(compareDrivers(a, b))).toBe(-Math.sign(compareDrivers(b, a)) + 0)
+      expect(Math.sign(compareDotted(a, b))).toBe(-Math.sign(compareDotted(b, a)) + 0)
     }),
   )
 })

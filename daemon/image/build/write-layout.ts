@@ -8,13 +8,12 @@ import { blobFile, blobFolder } from '../../../cache/image/blob-file.ts'
 import {
   architectureOf,
   CONFIG_TYPE,
+  DEFAULT_PATH,
   type Descriptor,
   LAYER_TYPE,
   MANIFEST_TYPE,
   type Sha256,
 } from '../../../src/image/oci.ts'
-
-const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 /**
  * An OCI layout of one image of one layer, which it takes from where it lies. The layer stays uncompressed: what a
@@ -34,7 +33,7 @@ export async function writeLayout(
     created,
     architecture: architectureOf(machine),
     os: 'linux',
-    config: { Env: [`PATH=${path}`], Cmd: ['/bin/sh'] },
+    config: { Env: [`PATH=${DEFAULT_PATH}`], Cmd: ['/bin/sh'] },
     rootfs: { type: 'layers', diff_ids: [digest] },
     history: [{ created, created_by: 'envd image build' }],
   })

@@ -2,8 +2,10 @@ import { readFileSync, statSync } from 'node:fs'
 import { machine as thisMachine } from 'node:os'
 import { namesIn } from '../../../cache/disk/names-in.ts'
 import { walkTree } from '../../../cache/disk/walk-tree.ts'
+import { openElf } from '../../../src/elf/elf-file.ts'
 import type { BaseImage } from '../../../src/image/image.ts'
 import type { ImageFacts, PythonInImage } from '../../../src/image/image-facts.ts'
+import { compareDotted } from '../../../src/version/compare-dotted.ts'
 import { askPython, type Inside } from './ask-python.ts'
 import { pathInside, rootedPath } from './rooted-path.ts'
 
@@ -28,16 +30,13 @@ const libcs = [
   ...['/lib64', '/usr/lib64', '/lib', '/usr/lib'],
 ].map(folder => `${folder}/libc.so.6`)
 
-/** e_machine of an ELF header (gABI, chapter 4). */
-const machines: Readonly<Record<number, string>> = { 62: 'x86_64', 183: 'aarch64' }
-
 /** glibc names its version in a text that it can print (csu/version.c). */
 function libcOf(root: string): { version: string | null; machine: string | null } | null {
   const place = libcs.map(path => rootedPath(root, path)).find(path => path !== null)
   if (place === undefined) return null
   const bytes = readFileSync(place)
   const banner = /GNU C Library [^\n]* version (\d+\.\d+)/.exec(bytes.toString('latin1'))
-  return { version: banner?.[1] ?? null, machine: machines[bytes.readUInt16LE(18)] ?? null }
+  return { version: banner?.[1] ?? null, machine: openElf(bytes)?.machine ?? null }
 }
 
 /** `12.4` of `libcudart.so.12.4.127`, wherever it lies; the newest of several. */
@@ -49,18 +48,10 @@ async function cudaOf(root: string): Promise<string | null> {
       levels.push(...batch.flatMap(({ path }) => library.exec(path)?.[1] ?? []))
     }
   }
-  return levels.sort((a, b) => major(b) - major(a) || minor(b) - minor(a))[0] ?? null
+  return levels.sort((a, b) => compareDotted(b, a))[0] ?? null
 }
 
 const library = /(?:^|\/)libcudart\.so\.(\d+\.\d+)\.\d+$/
-
-function major(level: string): number {
-  return Number(level.split('.')[0])
-}
-
-function minor(level: string): number {
-  return Number(level.split('.')[1])
-}
 
 /** Those in the usual places, and the one that image.toml names; each once, whatever leads to it. */
 async function pythonsOf(inside: Inside, { python }: BaseImage): Promise<PythonInImage[]> {
