@@ -164,7 +164,7 @@ const kinds = {
   },
   TREE_UNSUPPORTED: {
     exit: 1,
-    hint: 'An environment holds files, folders and symbolic links only; a package put something else into it.',
+    hint: 'Only files, folders and symbolic links can be kept; take out what is something else.',
   },
   PACKAGES_CLASH: {
     exit: 1,

@@ -26,9 +26,9 @@ export async function inspectFolder(
   const found: Found[] = []
   const hashing = startHashing<Found>(options)
   try {
-    for await (const batch of walkTree(folder)) {
+    for await (const batch of walkTree(folder, { ours: false })) {
       options.signal.throwIfAborted()
-      for (const entry of batch) refuseLeaving(entry, folder)
+      for (const entry of batch) refuseLeaving(entry)
       hashing.add(batch.filter(({ kind }) => kind === 'file'))
       found.push(...batch)
     }
@@ -37,21 +37,26 @@ export async function inspectFolder(
     const manifest = formatManifest(found.map(entry => treeEntry(entry, digests.get(entry.path))))
     const bytes = found.reduce((sum, { size }) => sum + size, 0)
     return { found, digests, tree: treeDigest(manifest), bytes }
+  } catch (error) {
+    throw inFolder(error, folder)
   } finally {
     await hashing.stop()
   }
 }
 
-function refuseLeaving({ kind, path, target }: Found, folder: string): void {
+/** The walk names what no tree can hold by its path in the folder. */
+function inFolder(error: unknown, folder: string): unknown {
+  if (!(error instanceof EnvdError) || error.code !== 'TREE_UNSUPPORTED') return error
+  const { code, message, hint, details } = error
+  return new EnvdError(code, `${folder}/${message}`, { hint, details, cause: error })
+}
+
+function refuseLeaving({ kind, path, target }: Found): void {
   if (kind !== 'link' || !leaves(path, target)) return
-  throw new EnvdError(
-    'TREE_UNSUPPORTED',
-    `${folder}/${path} is a link that leads out of the folder: ${target}`,
-    {
-      hint: 'Put what it leads to into the folder, or leave the link out.',
-      details: { path, target },
-    },
-  )
+  throw new EnvdError('TREE_UNSUPPORTED', `${path} is a link that leads out of the folder: ${target}`, {
+    hint: 'Put what it leads to into the folder, or leave the link out.',
+    details: { path, target },
+  })
 }
 
 /** Whether a link leads out of the tree it lies in; both escaped. */

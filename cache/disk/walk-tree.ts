@@ -28,9 +28,9 @@ const slice = 500
 
 /**
  * Everything under `root`, itself left out, each folder before what it holds, in batches. A folder its owner can't read is
- * made readable. Names are bytes, and read as such. TREE_UNSUPPORTED for devices, sockets and pipes.
+ * made readable, unless it isn't `ours`. Names are bytes, and read as such. TREE_UNSUPPORTED for devices, sockets and pipes.
  */
-export async function* walkTree(root: string): AsyncGenerator<Found[]> {
+export async function* walkTree(root: string, { ours = true } = {}): AsyncGenerator<Found[]> {
   // Inside, a path is latin1 text: one character for each byte.
   const top = Buffer.from(root).toString('latin1')
   const open = ['']
@@ -39,7 +39,7 @@ export async function* walkTree(root: string): AsyncGenerator<Found[]> {
     const place = placeOf(top + folder)
     for (const name of onMachine(root, () => readdirSync(place, 'latin1'))) {
       const relative = `${folder}/${name}`
-      const found = onMachine(root, () => inspect(relative.slice(1), placeOf(top + relative)))
+      const found = onMachine(root, () => inspect(relative.slice(1), placeOf(top + relative), ours))
       if (found.kind === 'directory') open.push(relative)
       batch.push(found)
     }
@@ -50,12 +50,12 @@ export async function* walkTree(root: string): AsyncGenerator<Found[]> {
   }
 }
 
-function inspect(relative: string, place: string | Buffer): Found {
+function inspect(relative: string, place: string | Buffer, ours: boolean): Found {
   const stats = lstatSync(place)
   const path = escapeLatin1(relative)
   const kind = kindOf(stats, path)
   const mode = stats.mode & 0o7777
-  if (kind === 'directory' && (mode & 0o500) !== 0o500) chmodSync(place, mode | 0o700)
+  if (ours && kind === 'directory' && (mode & 0o500) !== 0o500) chmodSync(place, mode | 0o700)
   const target = kind === 'link' ? escapeName(readlinkSync(place, 'buffer')) : ''
   const size = kind === 'file' ? stats.size : 0
   return { kind, path, place, mode, size, disk: diskBytes(stats), inode: stats.ino, target }
