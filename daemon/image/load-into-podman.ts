@@ -4,6 +4,7 @@ import type { ImageRecord } from '../../src/image/image-record.ts'
 import { hexOf } from '../../src/image/oci.ts'
 import type { ImageWork } from './image-work.ts'
 import { runTool } from './tool/run-tool.ts'
+import { saysDiskFull } from './tool/says-disk-full.ts'
 
 /**
  * The ID by which podman runs the image; its storage gets a copy where it has none, once. Which storage that is, podman's
@@ -29,7 +30,7 @@ function podman({ volume, environment, signal }: ImageWork, ...args: readonly st
 }
 
 function notLoaded({ name, digest }: ImageRecord, said: string): EnvdError {
-  const full = /no space left on device|disk quota exceeded/i.test(said)
+  const full = saysDiskFull(said)
   return new EnvdError(
     full ? 'DISK_FULL' : 'IMAGE_DAMAGED',
     `podman does not take ${name} (${digest}): ${said}`,

@@ -7,6 +7,7 @@ import type { DebianImage } from '../../../src/image/debian-packages.ts'
 import { architectureOf } from '../../../src/image/oci.ts'
 import type { ImageWork } from '../image-work.ts'
 import { runTool } from '../tool/run-tool.ts'
+import { saysDiskFull } from '../tool/says-disk-full.ts'
 import { writeSources } from './apt-sources.ts'
 
 /** An apt of its own: as this machine's apt is configured, but for one suite and a system with no package at all. */
@@ -66,7 +67,7 @@ export async function startApt(
 
 function failure(suite: string, said: string): EnvdError {
   const errors = said.split('\n').filter(line => /^(E|Err):/.test(line))
-  const full = /no space left on device|disk quota exceeded|enough free space/i.test(said)
+  const full = saysDiskFull(said) || /enough free space/i.test(said)
   const reason = (errors.length === 0 ? said.split('\n').slice(-3) : errors).join('\n')
   const unreached = /Failed to fetch|Unable to fetch/.test(said)
   return new EnvdError(full ? 'DISK_FULL' : 'IMAGE_BUILD_FAILED', `apt-get for ${suite}: ${reason}`, {

@@ -1,4 +1,4 @@
-import { linkSync, lstatSync, readdirSync } from 'node:fs'
+import { linkSync } from 'node:fs'
 import { join } from 'node:path'
 import { onMachine } from '../../../cache/disk/machine-error.ts'
 import { makeFolder } from '../../../cache/disk/make-folder.ts'
@@ -6,13 +6,11 @@ import { damagedDebs, keepDebs, keptList } from '../../../cache/image/kept-debs.
 import { debFile } from '../../../cache/volume/layout.ts'
 import type { DebianImage, DebianPackages } from '../../../src/image/debian-packages.ts'
 import type { ImageWork } from '../image-work.ts'
+import { watchArrival } from '../tool/watch-arrival.ts'
 import { type Apt, startApt } from './apt.ts'
 
 /** Of mmdebstrap's minbase variant: what Debian calls essential and required, and apt. */
 const minbase = ['?essential', '?priority(required)', 'apt']
-
-/** Milliseconds between two looks at how much has arrived. */
-const pause = 200
 
 /**
  * The exact packages of an image, on the volume: those that it was built from before, or what the mirrors of this
@@ -57,20 +55,10 @@ async function download(
   wanted: readonly string[],
 ): Promise<void> {
   const total = [...planned.values()].reduce((bytes, size) => bytes + size, 0)
-  const timer = setInterval(() => {
-    const done = Math.min(arrived(apt.archives), total)
+  const { archives } = apt
+  const onProgress = (done: number, total: number) =>
     report({ phase: 'download', message: 'downloading Debian packages', done, total, unit: 'bytes' })
-  }, pause)
-  try {
-    await apt.run('install', '--download-only', '--yes', '-qq', ...wanted)
-  } finally {
-    clearInterval(timer)
-  }
-}
-
-function arrived(archives: string): number {
-  const sizes = [archives, join(archives, 'partial')].flatMap(folder =>
-    readdirSync(folder).map(name => lstatSync(join(folder, name), { throwIfNoEntry: false })),
+  await watchArrival({ folders: [archives, join(archives, 'partial')], total, onProgress }, () =>
+    apt.run('install', '--download-only', '--yes', '-qq', ...wanted),
   )
-  return sizes.reduce((bytes, stats) => bytes + (stats?.isFile() ? stats.size : 0), 0)
 }

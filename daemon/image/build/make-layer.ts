@@ -7,6 +7,7 @@ import type { DebianImage } from '../../../src/image/debian-packages.ts'
 import { architectureOf } from '../../../src/image/oci.ts'
 import type { ImageWork } from '../image-work.ts'
 import { runTool } from '../tool/run-tool.ts'
+import { saysDiskFull } from '../tool/says-disk-full.ts'
 import type { Repository } from './write-repository.ts'
 
 /** Documentation stays out but for the licences. */
@@ -81,7 +82,7 @@ function environmentFor({ environment }: ImageWork, temporary: string, time: num
 }
 
 function failure(suite: string, said: string): EnvdError {
-  const full = /no space left on device|disk quota exceeded/i.test(said)
+  const full = saysDiskFull(said)
   const missing = /mmdebstrap: not found/.test(said)
   const errors = said.split('\n').filter(line => /^(E:|dpkg: error|.*: error )/.test(line))
   const reason = (errors.length === 0 ? said.split('\n').slice(-3) : errors).join('\n')

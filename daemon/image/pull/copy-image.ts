@@ -1,15 +1,13 @@
-import { linkSync, lstatSync, readdirSync } from 'node:fs'
+import { linkSync } from 'node:fs'
 import { join } from 'node:path'
 import { onMachine } from '../../../cache/disk/machine-error.ts'
 import { makeFolders } from '../../../cache/disk/make-folder.ts'
 import { blobFile, blobFolder } from '../../../cache/image/blob-file.ts'
 import { damagedBlobs } from '../../../cache/image/damaged-blobs.ts'
 import type { Sha256 } from '../../../src/image/oci.ts'
+import { watchArrival } from '../tool/watch-arrival.ts'
 import { type FoundManifest, referenceTo } from './find-manifest.ts'
 import { runSkopeo, type Skopeo, withoutTls } from './skopeo.ts'
-
-/** Milliseconds between two looks at how much has arrived. */
-const pause = 200
 
 /**
  * Copies the image into a new layout, `folder`/oci, under `name`. Layers that `known` (the volume's layout) has whole are
@@ -24,27 +22,20 @@ export async function copyImage(
   const linked = await linkKnown(known, layout, found, skopeo.signal)
   const { layers } = found.manifest
   const total = layers.reduce((bytes, { size }) => bytes + size, 0)
-  const timer = setInterval(
-    () =>
-      skopeo.report({
-        ...{ phase: 'download', message: 'copying the image', unit: 'bytes' },
-        ...{ done: Math.min(arrived(layout), total), total },
-      }),
-    pause,
-  )
-  try {
+  const onProgress = (done: number, total: number) =>
+    skopeo.report({ phase: 'download', message: 'copying the image', done, total, unit: 'bytes' })
+  // skopeo writes a blob beside the others, and moves it when it is whole.
+  await watchArrival({ folders: [layout, blobFolder(layout)], total, onProgress }, () =>
     // Relative: skopeo ends a layout's path at the first colon.
-    await runSkopeo(skopeo, folder, [
+    runSkopeo(skopeo, folder, [
       'copy',
       ...(withoutTls(skopeo.reference) ? ['--src-tls-verify=false'] : []),
       // A layer that came uncompressed stays so: its digest is the one that was pinned.
       '--dest-oci-accept-uncompressed-layers',
       referenceTo(skopeo.reference, found.digest),
       `oci:oci:${name}`,
-    ])
-  } finally {
-    clearInterval(timer)
-  }
+    ]),
+  )
   return linked
 }
 
@@ -63,12 +54,4 @@ async function linkKnown(
     for (const digest of whole) linkSync(blobFile(known, digest), blobFile(layout, digest))
   })
   return whole
-}
-
-/** Bytes of blobs, and of those that are being written beside them. */
-function arrived(layout: string): number {
-  const sizes = [layout, blobFolder(layout)].flatMap(folder =>
-    readdirSync(folder).map(name => lstatSync(join(folder, name), { throwIfNoEntry: false })),
-  )
-  return sizes.reduce((bytes, stats) => bytes + (stats?.isFile() ? stats.size : 0), 0)
 }

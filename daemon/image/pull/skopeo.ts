@@ -1,6 +1,7 @@
 import { EnvdError } from '../../../src/error.ts'
 import type { ReportProgress } from '../../prepare/progress.ts'
 import { runTool } from '../tool/run-tool.ts'
+import { saysDiskFull } from '../tool/says-disk-full.ts'
 
 export interface Skopeo {
   /** `docker://host/name@sha256:…` as image.toml has it. */
@@ -35,10 +36,9 @@ export function withoutTls(reference: string): boolean {
 
 const kinds: readonly {
   readonly pattern: RegExp
-  readonly code: 'IMAGE_PULL_FAILED' | 'IMAGE_DAMAGED' | 'DISK_FULL'
-  readonly hint?: string
+  readonly code: 'IMAGE_PULL_FAILED' | 'IMAGE_DAMAGED'
+  readonly hint: string
 }[] = [
-  { pattern: /no space left on device|disk quota exceeded/i, code: 'DISK_FULL' },
   {
     pattern:
       /digest (did not|does not) match|does not match (the )?(expected )?digest|Blob size does not match/i,
@@ -64,6 +64,8 @@ const kinds: readonly {
 
 function failure(reference: string, said: string): EnvdError {
   const reason = lastMessage(said)
+  if (saysDiskFull(said))
+    return new EnvdError('DISK_FULL', `${reference}: ${reason}`, { details: { reference, said } })
   const { code = 'IMAGE_PULL_FAILED', hint } = kinds.find(({ pattern }) => pattern.test(said)) ?? {}
   return new EnvdError(code, `${reference}: ${reason}`, {
     details: { reference, said },
