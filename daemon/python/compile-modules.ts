@@ -5,7 +5,7 @@ import { EnvdError } from '../../src/error.ts'
 import type { Uncompiled } from '../../src/report/package-record.ts'
 import { isPlain, unescapeName } from '../../src/tree/escaped-name.ts'
 import { STORE_MTIME } from '../../src/tree/store-mtime.ts'
-import { dyingWithParent } from '../uv/run/process-group.ts'
+import { dyingWithParent } from '../tool/process-group.ts'
 import { bytecodeProgram } from './bytecode-program.ts'
 
 export interface PackageBytecode {

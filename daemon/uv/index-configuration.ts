@@ -1,7 +1,7 @@
 import { EnvdError } from '../../src/error.ts'
+import { redact, secretsOf } from '../tool/redact.ts'
 import { readPipConfiguration } from './configuration/pip-configuration.ts'
 import { readUvConfiguration, type Said } from './configuration/uv-configuration.ts'
-import { redact, secretsOf } from './run/redact.ts'
 
 export interface IndexConfiguration {
   /** Variables for uv: every index at once. URLs with credentials travel here, never in arguments. */

@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { onMachine } from '../../../cache/disk/machine-error.ts'
 import { EnvdError } from '../../../src/error.ts'
+import { runTool } from '../../tool/run-tool.ts'
 import type { ImageWork } from '../image-work.ts'
-import { runTool } from '../tool/run-tool.ts'
 
 /**
  * Writes into `folder` the sources of this machine's apt that have the suite (or its `-updates`, `-security`), each as it

@@ -5,9 +5,9 @@ import { makeFolders } from '../../../cache/disk/make-folder.ts'
 import { EnvdError } from '../../../src/error.ts'
 import type { DebianImage } from '../../../src/image/debian-packages.ts'
 import { architectureOf } from '../../../src/image/oci.ts'
+import { runTool } from '../../tool/run-tool.ts'
+import { saysDiskFull } from '../../tool/says-disk-full.ts'
 import type { ImageWork } from '../image-work.ts'
-import { runTool } from '../tool/run-tool.ts'
-import { saysDiskFull } from '../tool/says-disk-full.ts'
 import { writeSources } from './apt-sources.ts'
 
 /** An apt of its own: as this machine's apt is configured, but for one suite and a system with no package at all. */

@@ -5,8 +5,8 @@ import { makeFolder } from '../../../cache/disk/make-folder.ts'
 import { damagedDebs, keepDebs, keptList } from '../../../cache/image/kept-debs.ts'
 import { debFile } from '../../../cache/volume/layout.ts'
 import type { DebianImage, DebianPackages } from '../../../src/image/debian-packages.ts'
+import { watchArrival } from '../../tool/watch-arrival.ts'
 import type { ImageWork } from '../image-work.ts'
-import { watchArrival } from '../tool/watch-arrival.ts'
 import { type Apt, startApt } from './apt.ts'
 
 /** Of mmdebstrap's minbase variant: what Debian calls essential and required, and apt. */

@@ -5,9 +5,9 @@ import { makeFolder } from '../../../cache/disk/make-folder.ts'
 import { EnvdError } from '../../../src/error.ts'
 import type { DebianImage } from '../../../src/image/debian-packages.ts'
 import { architectureOf } from '../../../src/image/oci.ts'
+import { runTool } from '../../tool/run-tool.ts'
+import { saysDiskFull } from '../../tool/says-disk-full.ts'
 import type { ImageWork } from '../image-work.ts'
-import { runTool } from '../tool/run-tool.ts'
-import { saysDiskFull } from '../tool/says-disk-full.ts'
 import type { Repository } from './write-repository.ts'
 
 /** Documentation stays out but for the licences. */

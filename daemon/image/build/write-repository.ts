@@ -5,8 +5,8 @@ import { onMachine } from '../../../cache/disk/machine-error.ts'
 import { debFile } from '../../../cache/volume/layout.ts'
 import { EnvdError } from '../../../src/error.ts'
 import type { Deb, DebianPackages } from '../../../src/image/debian-packages.ts'
+import { runTool } from '../../tool/run-tool.ts'
 import type { ImageWork } from '../image-work.ts'
-import { runTool } from '../tool/run-tool.ts'
 
 export interface Repository {
   readonly folder: string

@@ -1,7 +1,7 @@
 import { EnvdError } from '../../../src/error.ts'
 import type { PythonInImage } from '../../../src/image/image-facts.ts'
 import { questions } from '../../python/questions.ts'
-import { runTool } from '../tool/run-tool.ts'
+import { runTool } from '../../tool/run-tool.ts'
 
 export interface Inside {
   /** Where the image is unpacked. */

@@ -5,7 +5,7 @@ import { makeFolders } from '../../../cache/disk/make-folder.ts'
 import { blobFile, blobFolder } from '../../../cache/image/blob-file.ts'
 import { damagedBlobs } from '../../../cache/image/damaged-blobs.ts'
 import type { Sha256 } from '../../../src/image/oci.ts'
-import { watchArrival } from '../tool/watch-arrival.ts'
+import { watchArrival } from '../../tool/watch-arrival.ts'
 import { type FoundManifest, referenceTo } from './find-manifest.ts'
 import { runSkopeo, type Skopeo, withoutTls } from './skopeo.ts'
 

@@ -1,7 +1,7 @@
 import { EnvdError } from '../../../src/error.ts'
 import type { ReportProgress } from '../../prepare/progress.ts'
-import { runTool } from '../tool/run-tool.ts'
-import { saysDiskFull } from '../tool/says-disk-full.ts'
+import { runTool } from '../../tool/run-tool.ts'
+import { saysDiskFull } from '../../tool/says-disk-full.ts'
 
 export interface Skopeo {
   /** `docker://host/name@sha256:…` as image.toml has it. */

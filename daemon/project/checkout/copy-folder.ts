@@ -1,5 +1,5 @@
 import { EnvdError } from '../../../src/error.ts'
-import { runTool } from '../../image/tool/run-tool.ts'
+import { runTool } from '../../tool/run-tool.ts'
 
 /**
  * Copies a folder's content with its modes, times and links into an empty one, sharing blocks where the file system can.

@@ -4,7 +4,7 @@ import { EnvdError } from '../../../src/error.ts'
 import { CONTAINER } from '../../../src/mount/mount-plan.ts'
 import { STORE_MTIME } from '../../../src/tree/store-mtime.ts'
 import { rootedFolder } from '../../image/prove/rooted-path.ts'
-import { runTool } from '../../image/tool/run-tool.ts'
+import { runTool } from '../../tool/run-tool.ts'
 import type { LayerWork } from './layer-work.ts'
 import { backendMissing } from './require-backend.ts'
 

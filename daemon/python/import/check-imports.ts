@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { EnvdError } from '../../../src/error.ts'
 import { CONTAINER } from '../../../src/mount/mount-plan.ts'
-import { runTool } from '../../image/tool/run-tool.ts'
+import { runTool } from '../../tool/run-tool.ts'
 import { checkProgram } from './check-program.ts'
 
 export interface CheckOptions {

@@ -1,7 +1,7 @@
 import { dirname, relative } from 'node:path'
 import { isOfGlibc } from '../../../src/elf/glibc-libraries.ts'
 import { EnvdError } from '../../../src/error.ts'
-import { runTool } from '../../image/tool/run-tool.ts'
+import { runTool } from '../../tool/run-tool.ts'
 import { type ElfInTree, LIBRARIES } from './bring-libraries.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { runTool } from '../../image/tool/run-tool.ts'
+import { runTool } from '../../tool/run-tool.ts'
 
 /** Ends a container at once and removes it, whether it runs or only was made; one that is gone is no failure. */
 export async function killContainer(id: string | null, environment: NodeJS.ProcessEnv): Promise<void> {

@@ -1,6 +1,6 @@
+import { redact } from '../../tool/redact.ts'
 import { readPipConfiguration } from '../configuration/pip-configuration.ts'
 import { readUvConfiguration } from '../configuration/uv-configuration.ts'
-import { redact } from '../run/redact.ts'
 
 /** Where a pip looks. */
 export interface PipIndex {

@@ -1,7 +1,7 @@
 import { execa } from 'execa'
-import { EnvdError } from '../../../src/error.ts'
-import { dyingWithParent, endGroup } from '../../uv/run/process-group.ts'
-import { redact } from '../../uv/run/redact.ts'
+import { EnvdError } from '../../src/error.ts'
+import { dyingWithParent, endGroup } from './process-group.ts'
+import { redact } from './redact.ts'
 
 export interface ToolCall {
   readonly tool: string

@@ -1,10 +1,10 @@
-import { imagesFolder } from '../../cache/volume/layout.ts'
-import { EnvdError } from '../../src/error.ts'
-import type { ImageRecord } from '../../src/image/image-record.ts'
-import { hexOf } from '../../src/image/oci.ts'
-import type { ImageWork } from './image-work.ts'
-import { runTool } from './tool/run-tool.ts'
-import { saysDiskFull } from './tool/says-disk-full.ts'
+import { imagesFolder } from '../../../cache/volume/layout.ts'
+import { EnvdError } from '../../../src/error.ts'
+import type { ImageRecord } from '../../../src/image/image-record.ts'
+import { hexOf } from '../../../src/image/oci.ts'
+import type { ImageWork } from '../../image/image-work.ts'
+import { runTool } from '../../tool/run-tool.ts'
+import { saysDiskFull } from '../../tool/says-disk-full.ts'
 
 /**
  * The ID by which podman runs the image; its storage gets a copy where it has none, once. Which storage that is, podman's
