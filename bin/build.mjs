@@ -4,9 +4,9 @@
  *
  *     envd.js             the command line        → hot.js
  *     door.js             the library             → hot.js
- *     hot.js              loads hot-program.js by its compiled form, hot-<digest>.v8
+ *     hot.js, cold.js     load their programs by the compiled forms, <layer>-<digest>.v8
  *     hot-program.js      what a hit runs, and what the rest shares with it
- *     cold.js             the rest, each module evaluated when it is first asked for
+ *     cold-program.js     the rest, each module evaluated when it is first asked for
  *     *-worker.js         the worker threads, each whole
  *
  * CommonJS, because it starts 3 ms sooner; ES modules import door.js by name all the same.
@@ -65,13 +65,15 @@ async function makeFiles() {
   const threads = await build({ ...shared, entryPoints: workers, outdir: dist })
   const hotText = await layer(shared, hot, { isMine: path => hot.has(path), other: 'cold' })
   const coldText = await layer(shared, crossings, { isMine: path => !hot.has(path), other: 'hot' })
+  const loader = readFileSync(join(root, 'bin/build/load-program.cjs'), 'utf8')
   return {
     'envd-hook': readFileSync(join(root, 'bin/hook/envd-hook'), 'utf8'),
     'package.json': '{"type":"commonjs"}\n',
     ...Object.fromEntries(threads.outputFiles.map(({ path, text }) => [basename(path), text])),
-    'cold.js': coldText,
-    ...compiledProgram(hotText),
-    'hot.js': readFileSync(join(root, 'bin/build/load-hot.cjs'), 'utf8'),
+    ...compiledProgram('cold', coldText, { whole: false }),
+    'cold.js': loader,
+    ...compiledProgram('hot', hotText, { whole: true }),
+    'hot.js': loader,
     'door.js': [
       'const{openDoor,loadConfiguration}=require("./hot.js")["daemon/door.ts"]();',
       'module.exports={openDoor,loadConfiguration};\n',

@@ -11,6 +11,7 @@ const outputs = [
   'hot',
   'hot-program',
   'cold',
+  'cold-program',
   'hash-worker',
   'assemble-worker',
   'verify-worker',

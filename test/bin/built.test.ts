@@ -15,13 +15,21 @@ function copyOfDist(): string {
   return join(folder, 'dist')
 }
 
-const compiledForm = (dist: string) => join(dist, readdirSync(dist).find(name => name.endsWith('.v8'))!)
+const layers = ['hot', 'cold'] as const
 
-test('V8 takes the compiled form of the program that a start runs', () => {
+function compiledForm(dist: string, layer: (typeof layers)[number]): string {
+  const forms = readdirSync(dist).filter(name => name.startsWith(`${layer}-`) && name.endsWith('.v8'))
+  expect(forms).toHaveLength(1)
+  return join(dist, forms[0]!)
+}
+
+test.each(layers)('V8 takes the compiled form of the %s program, by the digest that it ends with', layer => {
   const dist = dirname(envdFile())
-  const program = readFileSync(join(dist, 'hot-program.js'), 'latin1')
-  const script = new Script(program, { cachedData: readFileSync(compiledForm(dist)) })
+  const program = readFileSync(join(dist, `${layer}-program.js`), 'latin1')
+  const form = compiledForm(dist, layer)
+  const script = new Script(program, { cachedData: readFileSync(form) })
   expect(script.cachedDataRejected).toBe(false)
+  expect(form).toBe(join(dist, `${layer}-${program.slice(-65, -1)}.v8`))
 })
 
 test.each([
@@ -29,11 +37,12 @@ test.each([
   ['cut off', (file: string) => writeFileSync(file, readFileSync(file).subarray(0, 4096))],
   ['empty', (file: string) => writeFileSync(file, '')],
   ['of another V8', (file: string) => writeFileSync(file, changed(readFileSync(file), 4))],
-])('envd starts when the compiled form is %s', async (_, spoil) => {
+])('envd starts when the compiled forms are %s', async (_, spoil) => {
   const dist = copyOfDist()
-  spoil(compiledForm(dist))
-  const { status, stdout } = await bash(`'${process.execPath}' '${dist}/envd.js' --help`, process.env)
-  expect([status, stdout]).toEqual([0, expect.stringContaining('Usage: envd')])
+  for (const layer of layers) spoil(compiledForm(dist, layer))
+  const envd = `'${process.execPath}' '${dist}/envd.js'`
+  const { status, stdout } = await bash(`${envd} --help && ${envd} completion bash`, process.env)
+  expect([status, stdout]).toEqual([0, expect.stringMatching(/Usage: envd[\s\S]*complete -F/)])
 })
 
 /** V8's SerializedCodeData begins with a magic number and, at byte 4, a digest of V8's version. */

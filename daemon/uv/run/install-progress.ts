@@ -50,7 +50,7 @@ export function progressReader(
 /** `0.97ms`, `1.34s`, `2m 03s`. */
 function parseDuration(text: string): number {
   const units: Record<string, number> = { ns: 1e-9, µs: 1e-6, us: 1e-6, ms: 1e-3, s: 1, m: 60, h: 3600 }
-  return [...text.matchAll(/([\d.]+)\s*(ns|µs|us|ms|s|m|h)/g)].reduce(
+  return [...text.matchAll(/([\d.]+)\s*(ns|\u00b5s|us|ms|s|m|h)/g)].reduce(
     (sum, [, count, unit = 's']) => sum + Number(count) * (units[unit] ?? 0),
     0,
   )

@@ -74,7 +74,7 @@ function makeFolder(): void {
 
 const prelude = (source: string) => `
 import { createRequire } from 'node:module'
-createRequire(import.meta.url)('fs-native-extensions') // while the user may still read it
+createRequire(import.meta.url)('fs-native-extensions/prebuilds/' + process.platform + '-' + process.arch + '/fs-native-extensions.node') // while the user may still read it
 if (process.env.TEST_UMASK) process.umask(Number(process.env.TEST_UMASK))
 if (process.env.TEST_UID) { process.setgroups([]); process.setgid(Number(process.env.TEST_UID)); process.setuid(Number(process.env.TEST_UID)) }
 const say = (value: unknown) => process.stdout.write(JSON.stringify(value ?? null) + '\\n')

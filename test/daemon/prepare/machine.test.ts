@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
@@ -180,17 +180,8 @@ function readableEnvd(): string {
   const root = fileURLToPath(new URL('../../..', import.meta.url))
   execFileSync('cp', ['-r', join(root, 'dist'), folder])
   mkdirSync(join(folder, 'node_modules'))
-  for (const name of [
-    'fs-native-extensions',
-    'which-runtime',
-    'require-addon',
-    'bare-addon-resolve',
-    'bare-module-resolve',
-    'bare-semver',
-  ]) {
-    const from = join(root, 'node_modules', name)
-    if (existsSync(from)) execFileSync('cp', ['-r', from, join(folder, 'node_modules')])
-  }
+  const addon = join(root, 'node_modules/fs-native-extensions')
+  execFileSync('cp', ['-r', addon, join(folder, 'node_modules')])
   writeFileSync(join(folder, 'package.json'), readFileSync(join(root, 'package.json')))
   execFileSync('chmod', ['-R', 'a+rX', folder])
   return join(folder, 'dist', 'envd.js')
