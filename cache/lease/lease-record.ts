@@ -21,7 +21,7 @@ export interface LeaseRecord {
   readonly container?: string
   /** Staging folder of a build. */
   readonly staging: string | null
-  /** Who holds it: a process of one boot of one host (this-host.ts). */
+  /** Who holds it: a process of one boot of one host (holder/this-host.ts). */
   readonly host: string
   readonly hostName: string
   readonly bootId: string

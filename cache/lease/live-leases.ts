@@ -4,9 +4,9 @@ import { hasErrno } from '../disk/machine-error.ts'
 import { namesIn } from '../disk/names-in.ts'
 import { leasesFolder } from '../volume/layout.ts'
 import type { Volume } from '../volume/open-volume.ts'
+import { processStart } from './holder/process-start.ts'
+import { type Host, thisHost } from './holder/this-host.ts'
 import { type LeaseRecord, readLeaseRecord } from './lease-record.ts'
-import { processStart } from './process-start.ts'
-import { type Host, thisHost } from './this-host.ts'
 
 /** How long a file that can't be understood is left alone. */
 const graceMs = 10 * 60_000

@@ -1,8 +1,8 @@
 import { hasErrno } from '../disk/machine-error.ts'
 import type { Volume } from '../volume/open-volume.ts'
+import { thisHost } from './holder/this-host.ts'
 import type { LeaseRecord } from './lease-record.ts'
 import { readLeases } from './live-leases.ts'
-import { thisHost } from './this-host.ts'
 import { removeLease, writeLease } from './write-lease.ts'
 
 /** What the hook gives a container (bin/hook/envd-hook), and what it gets again once half of it is over. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Volume } from '../volume/open-volume.ts'
+import { processStart } from './holder/process-start.ts'
 import type { LeaseRecord } from './lease-record.ts'
-import { processStart } from './process-start.ts'
 import { expiry, newClaim, publishLease, removeLease, writeLease } from './write-lease.ts'
 
 export interface LeaseRequest {

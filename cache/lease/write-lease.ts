@@ -8,8 +8,8 @@ import { leaseFile, leasesFolder } from '../volume/layout.ts'
 import type { Volume } from '../volume/open-volume.ts'
 import { readVersion } from '../volume/version-file.ts'
 import { nextFence } from './fence.ts'
+import { thisHost } from './holder/this-host.ts'
 import type { LeaseRecord } from './lease-record.ts'
-import { thisHost } from './this-host.ts'
 
 /** Who can't see the holder waits so long for a sign of life, and so long a mount waits for its containers. */
 const expiryMs = 10 * 60_000

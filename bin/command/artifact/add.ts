@@ -1,7 +1,7 @@
 import type { AddArtifactRequest, AddedArtifact } from '../../../src/api/artifacts.ts'
 import { EnvdError } from '../../../src/error.ts'
 import type { GivenOptions } from '../../arguments/invocation.ts'
-import { addedArtifactText } from '../../render/result/artifacts.ts'
+import { addedArtifactText } from '../../render/result/artifact/artifacts.ts'
 import type { Verb } from '../../verb.ts'
 
 export const verb: Verb<AddedArtifact> = {

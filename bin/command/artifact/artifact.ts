@@ -1,6 +1,6 @@
 import type { FetchedTask, PinnedTask, TaskArtifacts } from '../../../src/api/artifacts.ts'
 import { EnvdError } from '../../../src/error.ts'
-import { artifactsText, fetchedText, pinnedText } from '../../render/result/artifacts.ts'
+import { artifactsText, fetchedText, pinnedText } from '../../render/result/artifact/artifacts.ts'
 import type { Verb } from '../../verb.ts'
 
 export const list: Verb<readonly TaskArtifacts[]> = {

@@ -1,5 +1,5 @@
 import type { ArtifactImport } from '../../../src/api/import.ts'
-import { importText } from '../../render/result/import.ts'
+import { importText } from '../../render/result/artifact/import.ts'
 import type { Verb } from '../../verb.ts'
 
 export const verb: Verb<ArtifactImport> = {

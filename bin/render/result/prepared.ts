@@ -3,7 +3,7 @@ import { formatBytes, formatCount, formatSeconds } from '../amounts.ts'
 import { columns } from '../columns.ts'
 import { errorText } from '../error.ts'
 import type { Style } from '../style.ts'
-import { artifactList } from './artifact-list.ts'
+import { artifactList } from './artifact/artifact-list.ts'
 import { conflictsText } from './receipt.ts'
 
 /** One prepared task, or what a dry run found. */

@@ -3,7 +3,7 @@ import type { BuiltFrom, Receipt } from '../../../src/report/receipt.ts'
 import { formatBytes, formatCount, formatSeconds } from '../amounts.ts'
 import { columns } from '../columns.ts'
 import type { Style } from '../style.ts'
-import { artifactList } from './artifact-list.ts'
+import { artifactList } from './artifact/artifact-list.ts'
 
 /** What `envd show` prints. */
 export function shownText(shown: ShownEnvironment, style: Style): string {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { EnvdError } from '../../../src/error.ts'
 import { namesIn } from '../../disk/names-in.ts'
-import { describeHolder } from '../../lease/describe-holder.ts'
+import { describeHolder } from '../../lease/holder/describe-holder.ts'
 import { readLeases } from '../../lease/live-leases.ts'
 import { isLocked } from '../../lock/ofd-lock.ts'
 import { locksFolder } from '../layout.ts'

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { processStart } from '../../../cache/lease/process-start.ts'
+import { processStart } from '../../../cache/lease/holder/process-start.ts'
 import { makeWheel } from '../../fixture/make-wheel.ts'
 import { SMALL_IMAGE } from '../../fixture/podman/podman.ts'
 import { pipWheel } from './support/pip-wheel.ts'

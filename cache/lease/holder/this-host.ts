@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { hasErrno, onMachine } from '../disk/machine-error.ts'
+import { hasErrno, onMachine } from '../../disk/machine-error.ts'
 
 /** What makes a pid mean something: it names one process of one boot of one host in one pid namespace. */
 export interface Host {

@@ -1,4 +1,4 @@
-import type { LeaseRecord } from './lease-record.ts'
+import type { LeaseRecord } from '../lease-record.ts'
 
 /** Who holds a lease, for the message that refuses to remove what it claims: `process 12 on host uses it since …`. */
 export function describeHolder({

@@ -4,10 +4,10 @@ import type {
   FetchedTask,
   PinnedTask,
   TaskArtifacts,
-} from '../../../src/api/artifacts.ts'
-import { formatBytes } from '../amounts.ts'
-import { columns } from '../columns.ts'
-import type { Style } from '../style.ts'
+} from '../../../../src/api/artifacts.ts'
+import { formatBytes } from '../../amounts.ts'
+import { columns } from '../../columns.ts'
+import type { Style } from '../../style.ts'
 import { artifactList } from './artifact-list.ts'
 
 /** The table of `envd artifact ls`. */

@@ -1,7 +1,7 @@
-import type { ArtifactImport, ImportedDirectory, ImportedRepository } from '../../../src/api/import.ts'
-import { formatBytes, formatCount } from '../amounts.ts'
-import { columns } from '../columns.ts'
-import type { Style } from '../style.ts'
+import type { ArtifactImport, ImportedDirectory, ImportedRepository } from '../../../../src/api/import.ts'
+import { formatBytes, formatCount } from '../../amounts.ts'
+import { columns } from '../../columns.ts'
+import type { Style } from '../../style.ts'
 
 /** What was taken in, or would be. */
 export function importText(imported: ArtifactImport, style: Style): string {

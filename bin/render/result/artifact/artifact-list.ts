@@ -1,6 +1,6 @@
-import type { ArtifactRow, FetchedArtifactRow } from '../../../src/api/artifacts.ts'
-import { formatBytes, formatCount } from '../amounts.ts'
-import { columns } from '../columns.ts'
+import type { ArtifactRow, FetchedArtifactRow } from '../../../../src/api/artifacts.ts'
+import { formatBytes, formatCount } from '../../amounts.ts'
+import { columns } from '../../columns.ts'
 
 /** A line for each: name, state, amount, and where a container sees it. */
 export function artifactList(artifacts: readonly (ArtifactRow | FetchedArtifactRow)[]): string {

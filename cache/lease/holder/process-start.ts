@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { hasErrno } from '../disk/machine-error.ts'
+import { hasErrno } from '../../disk/machine-error.ts'
 
 /**
  * When a process started, in clock ticks since boot (proc_pid_stat(5), field 22); with the pid it names the

@@ -10,8 +10,8 @@ import { defaultImage, giveDefaultImage } from '../../fixture/image/default-imag
 import { libcLayer, makeImage } from '../../fixture/image/image-layers.ts'
 import { startRegistry } from '../../fixture/image/registry.ts'
 import { startPodman } from '../../fixture/podman/podman.ts'
+import { newImageGround } from '../image/support/image-ground.ts'
 import { failureOf } from '../support/uv-work.ts'
-import { newImageGround } from './support/image-ground.ts'
 
 // What takes long is no part of a test's time.
 beforeAll(async () => void (await defaultImage()))
