@@ -13,7 +13,7 @@ export interface TaskFile {
   readonly text: string
   /** Errors: TASK_INVALID, ARTIFACT_NOT_PINNED. */
   task(): Task
-  /** Replaces the file as a whole, after the new text was read as a task. */
+  /** Replaces the file as a whole, after the new text was read as a task; one that says the same stays. */
   write(text: string): void
 }
 
@@ -27,6 +27,7 @@ export function readTaskFile(lockfiles: string, name: string): TaskFile {
     task: () => parseTask(text, path),
     write(edited) {
       parseTask(edited, path)
+      if (edited === text) return
       // Of a symbolic link, what it leads to.
       const place = onMachine(path, () => realpathSync(path))
       writeDurable(place, edited, { mode: statSync(place).mode & 0o777 })
