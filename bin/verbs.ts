@@ -30,6 +30,7 @@ const loaders: Record<CommandName, () => Promise<object>> = {
   'volume upgrade': async () => (await import('./command/volume/volume.ts')).upgrade,
   'volume remove': async () => (await import('./command/volume/volume.ts')).remove,
   verify: async () => (await import('./command/volume/verify.ts')).verb,
+  doctor: async () => (await import('./command/doctor.ts')).verb,
   index: async () => (await import('./command/volume/index.ts')).status,
   'index rebuild': async () => (await import('./command/volume/index.ts')).rebuild,
   mount: async () => (await import('./command/mount.ts')).verb,

@@ -9,6 +9,7 @@ import type {
   TaskArtifacts,
 } from '../src/api/artifacts.ts'
 import type { ContainerRequest, ReadyContainer } from '../src/api/container.ts'
+import type { DoctorReport } from '../src/api/doctor.ts'
 import type { HookInstallation, HookRemoval, HookStatus } from '../src/api/hook.ts'
 import type { BringImagesRequest, CheckedImage, ImageOutcome, ImageRow } from '../src/api/images.ts'
 import type { ArtifactImport } from '../src/api/import.ts'
@@ -106,6 +107,8 @@ export interface Door {
   /** Errors: TASK_NOT_FOUND, for a task that has no environment on the volume. */
   reportStorage(request: StorageRequest, options?: WorkOptions): Promise<StorageReport>
   reportBuilds(request: BuildRequest): Promise<BuildReport>
+  /** What of this machine serves envd; makes nothing. */
+  doctor(): Promise<DoctorReport>
   index(): Promise<IndexStatus>
   rebuildIndex(options?: WorkOptions): Promise<IndexStatus>
   versions(): Promise<Versions>
@@ -221,6 +224,7 @@ export function openDoor(configuration: Configuration, { onNote = () => {} }: Do
       (await import('./operation/report/storage.ts')).reportStorage(existing(), request, onNote, options),
     reportBuilds: async request =>
       (await import('./operation/report/builds.ts')).reportBuilds(existing(), request, onNote),
+    doctor: async () => (await import('./operation/doctor/doctor.ts')).doctor(configuration),
     index: async () => (await import('./operation/index/index.ts')).indexStatus(existing(), onNote),
     rebuildIndex: async (options = {}) =>
       (await import('./operation/index/index.ts')).rebuildIndex(existing(), onNote, options),

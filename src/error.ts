@@ -255,6 +255,7 @@ const kinds = {
     hint: 'Update the NVIDIA driver of this host, or lock packages for an older CUDA.',
   },
   COMMAND_NOT_FOUND: { exit: 1, hint: "See the environment's bin folder." },
+  PROBLEMS_FOUND: { exit: 1, hint: 'Do what the list says, and look again.' },
   SOME_FAILED: { exit: 1, hint: 'Each failed task shows its own error; the exit status is the gravest.' },
 
   // the machine

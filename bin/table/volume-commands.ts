@@ -42,6 +42,15 @@ export const volumeCommands = {
       { line: 'envd verify --all --heal', what: 'what has no good copy, the next prepare brings again' },
     ],
   },
+  doctor: {
+    summary: 'check the volume, its file system, the programs and the engines of this machine',
+    arguments: [],
+    options: [],
+    examples: [
+      { line: 'envd doctor', what: 'exits with status 1 when something does not work, and says what to do' },
+      { line: 'envd doctor --volume /data/envd', what: 'before a volume is there, too: it makes none' },
+    ],
+  },
   index: {
     summary: 'say what the index of the volume knows, and whether it is current',
     arguments: [],

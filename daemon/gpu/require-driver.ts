@@ -22,7 +22,8 @@ export function requireDriver(need: DriverNeed | null, file: string = DRIVER_FIL
   )
 }
 
-function hostDriver(file: string): string | null {
+/** Version of this host's NVIDIA driver; null: it has none. */
+export function hostDriver(file: string = DRIVER_FILE): string | null {
   try {
     return parseDriverVersion(readFileSync(file, 'utf8'))
   } catch {

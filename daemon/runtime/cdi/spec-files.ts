@@ -10,6 +10,9 @@ import type { CdiSpec } from '../../../src/mount/render/cdi.ts'
 /** Of the two folders every engine reads the one for what is made while the host runs (CDI SPEC.md, "Registration"). */
 export const CDI_FOLDER = '/var/run/cdi'
 
+/** Both. */
+export const CDI_FOLDERS = ['/etc/cdi', CDI_FOLDER] as const
+
 /** Named by vendor and class, as CDI's SPEC.md asks. */
 const prefix = 'envd.dev-task-'
 const suffix = '.json'

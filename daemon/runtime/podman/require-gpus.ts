@@ -3,10 +3,7 @@ import { join } from 'node:path'
 import { namesIn } from '../../../cache/disk/names-in.ts'
 import { EnvdError } from '../../../src/error.ts'
 import { GPU_KIND } from '../../../src/podman/gpu-devices.ts'
-import { CDI_FOLDER } from '../cdi/spec-files.ts'
-
-/** CDI SPEC.md, "Registration": engines read both. */
-const folders = ['/etc/cdi', CDI_FOLDER]
+import { CDI_FOLDERS as folders } from '../cdi/spec-files.ts'
 
 /** Errors: GPUS_UNKNOWN where no CDI file of this host speaks of NVIDIA's GPUs. Which of them there are, podman says. */
 export function requireGpus(): void {
