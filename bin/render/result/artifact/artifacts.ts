@@ -8,6 +8,7 @@ import type {
 import { formatBytes } from '../../amounts.ts'
 import { columns } from '../../columns.ts'
 import type { Style } from '../../style.ts'
+import { table } from '../../table.ts'
 import { artifactList } from './artifact-list.ts'
 
 /** The table of `envd artifact ls`. */
@@ -18,8 +19,7 @@ export function artifactsText(tasks: readonly TaskArtifacts[], style: Style): st
   )
   if (rows.length === 0) return `no artifacts; \`envd artifact add\` names some\n${problems.join('')}`
   const header = ['TASK', 'ARTIFACT', 'STATE', 'SIZE', 'PIN']
-  const [head = '', ...body] = columns([header, ...rows]).split('\n')
-  return [style.dim(head), ...body].join('\n') + problems.map(style.dim).join('')
+  return table(header, rows, style) + problems.map(style.dim).join('')
 }
 
 function cells({ name, path, bytes, pin }: ArtifactRow): string[] {

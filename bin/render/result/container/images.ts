@@ -1,21 +1,14 @@
 import type { CheckedImage, ImageOutcome, ImageRow, ImageState } from '../../../../src/api/images.ts'
 import { formatBytes, formatSeconds } from '../../amounts.ts'
-import { columns } from '../../columns.ts'
 import { errorText } from '../../error.ts'
 import type { Style } from '../../style.ts'
+import { table } from '../../table.ts'
 
 /** The table of `envd image ls`. */
 export function imagesText(rows: readonly ImageRow[], style: Style): string {
   if (rows.length === 0) return 'no base images\n'
   const header = ['IMAGE', 'STATE', 'PACKED', 'UNPACKED', 'TASKS', 'DIGEST', 'SOURCE']
-  const [head = '', ...body] = columns([header, ...rows.map(cells)], {
-    paint: (cell, column) => (column === 1 ? stateColour(cell.trimEnd(), style)(cell) : cell),
-  }).split('\n')
-  const lines = body.flatMap((line, index) => {
-    const problem = rows[index]?.problem
-    return problem === undefined ? [line] : [line, style.dim(`  ${problem}`)]
-  })
-  return [style.dim(head), ...lines].join('\n')
+  return table(header, rows.map(cells), style, { states: states(style), below: row => rows[row]?.problem })
 }
 
 function cells({ image, state, bytes, tasks, digest, source }: ImageRow): string[] {
@@ -27,19 +20,15 @@ function cells({ image, state, bytes, tasks, digest, source }: ImageRow): string
   ]
 }
 
-function stateColour(state: string, style: Style): (cell: string) => string {
-  const colours: Partial<Record<ImageState | string, (cell: string) => string>> = {
-    ready: style.green,
-    changed: style.yellow,
-    mismatch: style.red,
-    invalid: style.red,
-  }
-  return colours[state] ?? (cell => cell)
+function states({ green, yellow, red }: Style) {
+  return { ready: green, changed: yellow, mismatch: red, invalid: red } satisfies Partial<
+    Record<ImageState, (cell: string) => string>
+  >
 }
 
 /** What `envd image pull` and `envd image build` brought. */
 export function broughtImagesText(outcomes: readonly ImageOutcome[], style: Style): string {
-  if (outcomes.length === 0) return 'no such base images\n'
+  if (outcomes.length === 0) return 'no base images to bring\n'
   return outcomes
     .map(outcome => {
       if (!outcome.ok) return `${outcome.image}\n${errorText(outcome.error, style)}`

@@ -1,7 +1,9 @@
 import type { PythonImport, PythonRow, RemovedPython } from '../../../../src/api/pythons.ts'
 import { formatBytes, formatCount, formatSeconds } from '../../amounts.ts'
 import { columns } from '../../columns.ts'
+import { listRow } from '../../list-row.ts'
 import type { Style } from '../../style.ts'
+import { table } from '../../table.ts'
 
 /** What `envd python import` took in. */
 export function importedText({ python, reused, added, seconds }: PythonImport, style: Style): string {
@@ -14,8 +16,8 @@ export function importedText({ python, reused, added, seconds }: PythonImport, s
       `${formatCount(files, 'file')}, ${formatBytes(bytes)}; ${formatBytes(added.bytes)} new to the store`,
     ],
     ['needs', `${minimumLibc.name} ${minimumLibc.version} in the image`],
-    ...list('brought', libraries),
-    ...list('left out', leftOut),
+    ...listRow('brought', libraries),
+    ...listRow('left out', leftOut),
   ]
   const done = reused ? 'was taken in before' : `is taken in after ${formatSeconds(seconds)}`
   return `${style.bold(`Python ${version}`)} ${style.green(done)}\n${columns(facts, { indent: '  ' })}`
@@ -25,8 +27,7 @@ export function importedText({ python, reused, added, seconds }: PythonImport, s
 export function pythonsText(rows: readonly PythonRow[], style: Style): string {
   if (rows.length === 0) return 'no interpreters; `envd python import <prefix>` takes one in\n'
   const header = ['VERSION', 'NEEDS', 'SIZE', 'FROM', 'DIGEST']
-  const [head = '', ...body] = columns([header, ...rows.map(cells)]).split('\n')
-  return [style.dim(head), ...body].join('\n')
+  return table(header, rows.map(cells), style)
 }
 
 export function removedPythonText({ version, digest, bytesFreed }: RemovedPython, style: Style): string {
@@ -34,7 +35,8 @@ export function removedPythonText({ version, digest, bytesFreed }: RemovedPython
     ['digest', digest],
     ['freed', formatBytes(bytesFreed)],
   ]
-  return `${style.bold(`Python ${version ?? 'with a damaged record'}`)} ${style.green('is removed')}\n${columns(facts, { indent: '  ' })}`
+  const python = style.bold(`Python ${version ?? 'with a damaged record'}`)
+  return `${python} ${style.green('is removed')}\n${columns(facts, { indent: '  ' })}`
 }
 
 function cells({ version, machine, minimumLibc, bytes, importedFrom, digest }: PythonRow): string[] {
@@ -45,8 +47,4 @@ function cells({ version, machine, minimumLibc, bytes, importedFrom, digest }: P
     importedFrom,
     digest,
   ]
-}
-
-function list(name: string, values: readonly string[]): string[][] {
-  return values.length === 0 ? [] : [[name, values.join(', ')]]
 }
