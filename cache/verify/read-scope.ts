@@ -1,13 +1,19 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isKey, type Key } from '../../src/digest.ts'
 import { RECORD, readArtifact } from '../artifact/find-artifact.ts'
-import { isArtifactKind, type ListedArtifact } from '../artifact/list-artifacts.ts'
+import {
+  type ArtifactId,
+  artifactPath,
+  isArtifactKind,
+  type ListedArtifact,
+} from '../artifact/list-artifacts.ts'
 import { hasErrno } from '../disk/machine-error.ts'
 import { namesIn } from '../disk/names-in.ts'
 import { findPackage } from '../package/find-package.ts'
 import { isDamaged, PYTHON_RECORD, readPythonRecord } from '../python/python-record.ts'
 import {
+  artifactFolder,
   artifactsFolder,
   environmentsFolder,
   packageFile,
@@ -34,8 +40,12 @@ export interface Scope {
   readonly problems: readonly Problem[]
 }
 
-/** Reads the records of these environments; null: of everything there is. */
-export function readScope(volume: Volume, keys: readonly Key[] | null): Scope {
+/** Reads the records of these environments and artifacts; null: of everything there is. */
+export function readScope(
+  volume: Volume,
+  keys: readonly Key[] | null,
+  named: readonly ArtifactId[] = [],
+): Scope {
   const problems: Problem[] = []
   const say = (path: string, damage: Problem['damage'], detail: string) =>
     problems.push({ path, damage, detail, content: null, inode: null })
@@ -48,15 +58,15 @@ export function readScope(volume: Volume, keys: readonly Key[] | null): Scope {
     return []
   })
   const pythons = keys === null ? readPythons(volume, say) : []
-  const named = new Set(environments.flatMap(({ packages }) => packages.map(({ tree }) => tree)))
-  for (const digest of pythons) named.add(digest)
-  const artifacts = keys === null ? readArtifacts(volume, say) : []
-  for (const { tree } of artifacts) named.add(tree)
+  const all = new Set(environments.flatMap(({ packages }) => packages.map(({ tree }) => tree)))
+  for (const digest of pythons) all.add(digest)
+  const artifacts = keys === null ? readArtifacts(volume, say) : named.flatMap(id => readOne(volume, id, say))
+  for (const { tree } of artifacts) all.add(tree)
   if (keys === null) {
-    for (const tree of treesOfPackages(volume, say)) named.add(tree)
-    for (const tree of filesIn(treesFolder(volume), 'trees', isKey, say)) named.add(tree)
+    for (const tree of treesOfPackages(volume, say)) all.add(tree)
+    for (const tree of filesIn(treesFolder(volume), 'trees', isKey, say)) all.add(tree)
   }
-  const trees = [...named].filter(digest => {
+  const trees = [...all].filter(digest => {
     const read = readTreeText(volume, digest)
     if ('text' in read) return true
     say(`trees/${digest.slice(0, 2)}/${digest}`, read.damage, read.detail)
@@ -91,13 +101,20 @@ function readArtifacts(volume: Volume, say: Say): ListedArtifact[] {
         say(path, 'foreign', 'nothing of this name belongs there')
         return []
       }
-      const there = readArtifact(volume, kind, key)
-      if (there !== null) return [{ kind, key, tree: there.record.tree }]
-      if (!isThere(join(root, kind, key, RECORD))) say(`${path}/${RECORD}`, 'missing', 'missing')
-      else say(`${path}/${RECORD}`, 'changed', 'not the record of an artifact')
-      return []
+      return readOne(volume, { kind, key }, say)
     })
   })
+}
+
+/** One that is not there at all is passed over. */
+function readOne(volume: Volume, { kind, key }: ArtifactId, say: Say): ListedArtifact[] {
+  const folder = artifactFolder(volume, kind, key)
+  const there = readArtifact(volume, kind, key)
+  if (there !== null) return [{ kind, key, tree: there.record.tree }]
+  const record = `${artifactPath({ kind, key })}/${RECORD}`
+  if (isThere(join(folder, RECORD))) say(record, 'changed', 'not the record of an artifact')
+  else if (existsSync(folder)) say(record, 'missing', 'missing')
+  return []
 }
 
 function treesOfPackages(volume: Volume, say: Say): string[] {

@@ -1,5 +1,5 @@
 import type { Key } from '../../src/digest.ts'
-import { artifactPath } from '../artifact/list-artifacts.ts'
+import { type ArtifactId, artifactPath } from '../artifact/list-artifacts.ts'
 import type { Volume } from '../volume/open-volume.ts'
 import type { CheckAnswer } from './check/check-job.ts'
 import { type CheckThreads, startCheckThreads } from './check/check-threads.ts'
@@ -12,6 +12,8 @@ import { type DamageRecord, pendingFindings } from './record/damage-record.ts'
 export interface VerifyOptions {
   /** Null: everything on the volume, contents that no environment has among it. */
   readonly environments: readonly Key[] | null
+  /** To be looked at beside these environments. */
+  readonly artifacts?: readonly ArtifactId[]
   /** Hash only what differs from its sample, or has none yet. */
   readonly quick: boolean
   readonly signal?: AbortSignal | undefined
@@ -41,7 +43,7 @@ export interface Verification {
  */
 export async function verifyStore(volume: Volume, options: VerifyOptions): Promise<Verification> {
   const { quick, signal } = options
-  const scope = readScope(volume, options.environments)
+  const scope = readScope(volume, options.environments, options.artifacts)
   const recorded = recordedOf(volume, scope)
   const problems: Problem[] = [...scope.problems]
   const judge = startJudge(volume, options)

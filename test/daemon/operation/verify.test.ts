@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { VerifyResult } from '../../../src/api/operations.ts'
+import { temporaryFolder } from '../../cache/support/temporary.ts'
 import { type Ground, startGround } from '../../fixture/ground.ts'
 import { makeWheel } from '../../fixture/make-wheel.ts'
 
@@ -101,4 +102,23 @@ test('the next prepare heals what a verification found, from the index where the
   expect(await verify(ground, '--all')).toMatchObject({ status: 0, result: { findings: [] } })
   const ran = await ground.run(['run', 'first', '--', 'python', '-c', 'import shared; print(shared.value)'])
   expect(ran.stdout).toBe('42\n')
+})
+
+test('verifying a task looks at its weights, and at nobody else’s', async () => {
+  const ground = await startGround([shared])
+  const [mine, others] = ['mine', 'others'].map(name => {
+    const directory = temporaryFolder()
+    writeFileSync(join(directory, 'weights'), `weights of ${name}`)
+    ground.addTask(name, [shared], `[[artifact]]\ndirectory = ${JSON.stringify(directory)}\nname = "w"\n`)
+    return name
+  })
+  for (const name of [mine!, others!]) await ground.run(['artifact', 'pin', name])
+  const paths = []
+  for (const name of [mine!, others!]) paths.push((await ground.prepare(name)).artifacts![0]!.path!)
+  expect((await verify(ground, mine!)).status).toBe(0)
+  writeFileSync(join(paths[1]!, 'weights'), 'WEIGHTS', { flag: 'r+' })
+  expect((await verify(ground, mine!)).status).toBe(0)
+  const { status, result } = await verify(ground, others!)
+  expect(status).toBe(1)
+  expect(result.findings).toMatchObject([{ damage: 'changed', artifacts: [{ tasks: ['others'] }] }])
 })
