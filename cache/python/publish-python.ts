@@ -7,7 +7,7 @@ import { onMachine } from '../disk/machine-error.ts'
 import { makeFolders } from '../disk/make-folder.ts'
 import { removeFolder } from '../disk/remove-folder.ts'
 import { writeTree } from '../package/write-tree.ts'
-import { mendTree } from '../verify/heal/mend-tree.ts'
+import { mendTree } from '../verify/heal/whole/mend-tree.ts'
 import { faultPoint } from '../volume/fault-point.ts'
 import {
   MANIFEST,

@@ -63,7 +63,7 @@ export async function fetchArtifact(artifact: Artifact, context: FetchContext): 
   try {
     const meanwhile = findArtifact(volume, artifact.kind, key)
     if (meanwhile !== null) return { ...meanwhile, key, reused: true, received: 0 }
-    const { mendArtifact } = await import('../../cache/verify/heal/artifact/mend-artifact.ts')
+    const { mendArtifact } = await import('../../cache/verify/heal/whole/mend-artifact.ts')
     if (await mendArtifact(volume, { kind: artifact.kind, key }, signal)) {
       return { ...readArtifact(volume, artifact.kind, key)!, key, reused: true, received: 0 }
     }

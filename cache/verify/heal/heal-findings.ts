@@ -14,12 +14,12 @@ import { readEnvironmentParts } from '../environment-parts.ts'
 import type { Finding } from '../findings.ts'
 import { contentName } from '../problem.ts'
 import { damagedContents, pathsInTree } from '../record/record-findings.ts'
-import { type ArtifactHealing, healArtifacts } from './artifact/heal-artifacts.ts'
 import { forgetPackages } from './forget-packages.ts'
 import { healContents } from './heal-contents.ts'
 import { type Healing, healEnvironment } from './heal-environment.ts'
-import { healPythons, pathInPython } from './heal-pythons.ts'
 import { setAside } from './set-aside.ts'
+import { type ArtifactHealing, healArtifacts } from './whole/heal-artifacts.ts'
+import { healPythons, pathInPython } from './whole/heal-pythons.ts'
 
 /**
  * What became of a finding. `next prepare`: the damaged file is in quarantine, or waits in its environment, and the next

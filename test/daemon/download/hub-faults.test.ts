@@ -5,7 +5,7 @@ import type { EnvdError } from '../../../src/error.ts'
 import { smallFileSystem } from '../../cache/support/temporary.ts'
 import type { ContentFailure } from '../../fixture/hub/serve-content.ts'
 import type { Hub } from '../../fixture/hub.ts'
-import { hubArtifact, impatient, noise, openHub, startWorkshop, type Workshop } from './support.ts'
+import { hubArtifact, impatient, noise, openHub, startWorkshop, type Workshop } from '../artifact/support.ts'
 
 const size = 600_000
 const big = noise(size, 7)

@@ -1,8 +1,8 @@
 import { lstatSync, type Stats } from 'node:fs'
-import type { Volume } from '../../volume/open-volume.ts'
-import { expectedTree } from '../check/expected-tree.ts'
-import { escapedPath, placeOfRaw } from '../check/tree-text.ts'
-import { restorePaths } from './restore-paths.ts'
+import type { Volume } from '../../../volume/open-volume.ts'
+import { expectedTree } from '../../check/expected-tree.ts'
+import { escapedPath, placeOfRaw } from '../../check/tree-text.ts'
+import { restorePaths } from '../restore-paths.ts'
 
 /**
  * Makes an interpreter's or artifact's tree that is there like `good`, the same tree made of good blobs just now: each

@@ -1,12 +1,12 @@
 import { basename } from 'node:path'
-import { namesIn } from '../../disk/names-in.ts'
-import { pythonsFolder, pythonTree } from '../../volume/layout.ts'
-import type { Volume } from '../../volume/open-volume.ts'
-import { expectedTree } from '../check/expected-tree.ts'
-import type { Finding } from '../findings.ts'
-import { contentName } from '../problem.ts'
-import { isGoodBlob } from './good-file.ts'
-import { restorePaths } from './restore-paths.ts'
+import { namesIn } from '../../../disk/names-in.ts'
+import { pythonsFolder, pythonTree } from '../../../volume/layout.ts'
+import type { Volume } from '../../../volume/open-volume.ts'
+import { expectedTree } from '../../check/expected-tree.ts'
+import type { Finding } from '../../findings.ts'
+import { contentName } from '../../problem.ts'
+import { isGoodBlob } from '../good-file.ts'
+import { restorePaths } from '../restore-paths.ts'
 
 /**
  * Puts what belongs there at the paths of interpreters that have findings, after their contents were healed

@@ -6,7 +6,7 @@ import { inspectDirectory } from '../../../daemon/artifact/directory/bring-direc
 import type { FetchContext } from '../../../daemon/artifact/fetch-artifact.ts'
 import type { Artifact } from '../../../src/artifact/artifact.ts'
 import { smallFileSystem, temporaryFolder } from '../../cache/support/temporary.ts'
-import { hubArtifact, noise, openHub, startWorkshop } from './support.ts'
+import { hubArtifact, noise, openHub, startWorkshop } from '../artifact/support.ts'
 
 const files = { 'config.json': noise(500, 1), 'vocab.txt': noise(900, 2), 'a.bin': noise(9000, 3) }
 

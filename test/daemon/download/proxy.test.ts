@@ -9,7 +9,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startClient } from '../../../daemon/download/http/send.ts'
 import { Again } from '../../../daemon/download/retrying.ts'
 import { temporaryFolder } from '../../cache/support/temporary.ts'
-import { hubArtifact, impatient, noise, openHub, startWorkshop } from './support.ts'
+import { hubArtifact, impatient, noise, openHub, startWorkshop } from '../artifact/support.ts'
 
 /** A forwarding proxy (RFC 9110, section 3.7) that wants credentials where some are given. */
 async function startProxy(credentials?: string) {
