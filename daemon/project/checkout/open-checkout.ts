@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { onMachine } from '../../../cache/disk/machine-error.ts'
-import { makeFolders } from '../../../cache/disk/make-folder.ts'
+import { makeFolder } from '../../../cache/disk/make-folder.ts'
 import { removeFolder } from '../../../cache/disk/remove-folder.ts'
 import { sweepStaging } from '../../../cache/lease/sweep-staging.ts'
 import { takeLease } from '../../../cache/lease/take-lease.ts'
@@ -41,7 +41,11 @@ export async function openCheckout(volume: Volume, source: string, signal: Abort
     lease.release()
   }
   try {
-    onMachine(folder, () => makeFolders(folder))
+    onMachine(folder, () => {
+      // Closed to others: a file that is set-uid in the source belongs to this user here.
+      makeFolder(staging, 0o700)
+      makeFolder(folder)
+    })
     if (statSync(place).isDirectory()) await copyFolder(place, folder, signal)
     else await unpackCheckout(place, folder, signal)
   } catch (error) {

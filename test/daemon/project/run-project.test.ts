@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -136,6 +136,8 @@ describe.each(['crun', 'runc'] as const)('%s', async runtime => {
     child.kill('SIGKILL')
     await once(child, 'exit')
     expect(staging()).toHaveLength(1)
+    // What is set-uid in a checkout is nobody's to run on the host.
+    expect(statSync(join(ground.volume, 'staging', staging()[0]!)).mode & 0o777).toBe(0o700)
     expect(await said(makeCheckout(files), 'cat untracked')).toBe('as it is')
     expect(staging()).toHaveLength(1)
     writeFileSync(join(meeting, 'end'), '')
