@@ -28,13 +28,12 @@ export async function publishLayer(volume: Volume, folder: string, record: Layer
   return layerTree(volume, record.key)
 }
 
-/** Nobody writes there any more. Blobs that are linked into it are as they have to be. */
+/** Nobody writes there any more, and nothing is set-uid. Blobs that are linked into it are as they have to be. */
 function seal(path: string): void {
   const stats = lstatSync(path)
   if (stats.isDirectory()) for (const name of readdirSync(path)) seal(join(path, name))
-  if ((stats.isFile() && stats.nlink > 1) || stats.isCharacterDevice()) return
-  if (!stats.isSymbolicLink()) {
-    chmodSync(path, stats.isDirectory() || (stats.mode & 0o111) !== 0 ? 0o555 : 0o444)
-  }
-  lutimesSync(path, STORE_MTIME, STORE_MTIME)
+  if (stats.isCharacterDevice()) return
+  const mode = stats.isDirectory() || (stats.mode & 0o111) !== 0 ? 0o555 : 0o444
+  if (!stats.isSymbolicLink() && (stats.mode & 0o7777) !== mode) chmodSync(path, mode)
+  if (stats.mtimeMs !== STORE_MTIME * 1000) lutimesSync(path, STORE_MTIME, STORE_MTIME)
 }

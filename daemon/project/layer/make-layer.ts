@@ -32,9 +32,9 @@ export async function makeLayer(work: LayerWork, key: Key): Promise<string> {
   const onMessage = (message: string) => report({ phase: 'install', message })
   const uv = await bringUv(volume, { interpreters, environment, signal, onMessage })
   return withStagingFolder(volume, [work.key], async ({ folder }) => {
-    const [closed, layer] = [join(folder, 'closed'), join(folder, 'layer')]
-    // Closed to others: what an image holds must not be run from here.
-    const [root, copy] = [join(closed, 'root'), join(closed, 'checkout')]
+    // Closed to others: what an image holds, or a build backend makes, must not be run from here.
+    const closed = join(folder, 'closed')
+    const [root = '', copy = '', layer = ''] = ['root', 'checkout', 'layer'].map(name => join(closed, name))
     onMachine(folder, () => {
       makeFolder(closed, 0o700)
       for (const path of [root, copy, layer, join(layer, TREE)]) makeFolder(path)
@@ -48,8 +48,8 @@ export async function makeLayer(work: LayerWork, key: Key): Promise<string> {
     const installed = tidyLayer(tree)
     if (project.binaryFrom !== null) linkBinaries(work, project.binaryFrom, tree)
     const hidden = await hideWheel(work, installed.name, tree)
-    // Before the layer goes to the disk: the image need not.
-    await removeFolder(closed)
+    // The layer goes to the disk; these need not.
+    for (const path of [root, copy]) await removeFolder(path)
     return publishLayer(volume, layer, {
       ...{ schemaVersion: 1, key, environment: work.key, project: installed, path: project.path, hidden },
       madeAt: new Date().toISOString(),

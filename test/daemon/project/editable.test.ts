@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { interpreters } from '../../fixture/interpreter.ts'
@@ -79,6 +79,8 @@ describe.each(['crun', 'runc'] as const)('%s', async runtime => {
       /^(touch: .*Read-only file system\n){2}$/,
     )
     expect(fingerprint(tree)).toBe(sealed)
+    const made = statSync(join(plan.mounts[0]!.layers![0]!, 'share/one'))
+    expect(made.mode & 0o7777).toBe(0o555)
     writeFileSync(join(checkout, 'src/demo/__init__.py'), files['src/demo/__init__.py'])
     expect(contentOf(checkout)).toEqual(before)
     // Nothing of making it is left.

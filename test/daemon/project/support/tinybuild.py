@@ -13,6 +13,12 @@ def build_editable(wheel_directory, config_settings=None, metadata_directory=Non
     for module in document.get("tool", {}).get("tinybuild", {}).get("imports", []):
         __import__(module)
     os.makedirs(f"{name}.egg-info", exist_ok=True)
+    # What a hostile one would try: two names, set-uid.
+    os.makedirs("/opt/envd/new/share", exist_ok=True)
+    with open("/opt/envd/new/share/one", "w") as file:
+        file.write("evil")
+    os.chmod("/opt/envd/new/share/one", 0o4777)
+    os.link("/opt/envd/new/share/one", "/opt/envd/new/share/two")
     info = f"{name}-{version}.dist-info"
     source = os.path.abspath("src" if os.path.isdir("src") else ".")
     points = {"console_scripts": project.get("scripts", {}), **project.get("entry-points", {})}
