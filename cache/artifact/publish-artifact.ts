@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { chmodSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { ArtifactRecord } from '../../src/artifact/artifact-record.ts'
@@ -8,6 +7,7 @@ import { onMachine } from '../disk/machine-error.ts'
 import { makeFolders } from '../disk/make-folder.ts'
 import { removeFolder } from '../disk/remove-folder.ts'
 import { writeTree } from '../package/write-tree.ts'
+import { setAside } from '../verify/heal/set-aside.ts'
 import { mendTree } from '../verify/heal/whole/mend-tree.ts'
 import { pendingIn } from '../verify/record/damage-record.ts'
 import { settleDamageIn } from '../verify/record/record-damage.ts'
@@ -63,10 +63,8 @@ export async function publishArtifact(
       return there
     }
     if (await mendThere(volume, staging, record)) continue
-    // One whose record is damaged makes room; nothing that uses it loses a file.
-    const aside = stagingFolder(volume, randomUUID())
-    publishFolder(folder, aside)
-    await removeFolder(aside)
+    // One whose record is damaged makes room. It is not deleted: containers that have it mounted keep it as it is.
+    setAside(volume, folder)
   }
   faultPoint('artifact:after-rename')
   return findArtifact(volume, kind, key)!

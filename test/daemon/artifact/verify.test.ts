@@ -1,7 +1,17 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, lstatSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { findArtifact } from '../../../cache/artifact/find-artifact.ts'
 import { blobPath } from '../../../cache/blob/blob-path.ts'
 import { bringCurrent } from '../../../cache/index/bring-current.ts'
@@ -171,6 +181,17 @@ test('a damaged record and strangers are found; the artifact is brought again wi
   expect(await healFindings(volume, findings)).toEqual(['next prepare', 'quarantined', 'quarantined'])
   expect((await verify(volume)).findings).toEqual([])
   expect(await workshop.fetch(artifact)).toMatchObject({ received: config.length })
+})
+
+test('who has it mounted keeps every file when one with a damaged record is brought again', async () => {
+  const { workshop, artifact, path } = await fetched()
+  const mounted = openSync(path, 'r')
+  onTestFinished(() => closeSync(mounted))
+  const record = join(path, '../artifact.json')
+  chmodSync(record, 0o644)
+  writeFileSync(record, '{')
+  await workshop.fetch(artifact)
+  expect(readFileSync(`/proc/self/fd/${mounted}/blobs/${sha256}`)).toEqual(weights)
 })
 
 test('a note of damage that cannot be read is as damage of everything', async () => {
