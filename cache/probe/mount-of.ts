@@ -30,13 +30,27 @@ function realPathOfExisting(path: string): string {
   }
 }
 
+/** Paths of the mount points inside a folder; none where this process can't tell. */
+export function mountsBelow(folder: string): string[] {
+  try {
+    const start = `${realpathSync(folder)}/`
+    const paths = parseMounts(readFileSync('/proc/self/mountinfo', 'utf8')).map(({ path }) => path)
+    return paths.filter(path => path.startsWith(start)).map(path => path.slice(start.length))
+  } catch {
+    return []
+  }
+}
+
 /** Of the mount points on the way to the path the longest; of those at one place the last, which hides the others. */
 export function mountHolding(mountinfo: string, path: string): MountPoint | null {
-  const on = mountinfo.split('\n').flatMap(parseLine)
-  return on.reduce<MountPoint | null>((best, one) => {
+  return parseMounts(mountinfo).reduce<MountPoint | null>((best, one) => {
     const holds = one.path === '/' || path === one.path || path.startsWith(`${one.path}/`)
     return holds && one.path.length >= (best?.path.length ?? 0) ? one : best
   }, null)
+}
+
+function parseMounts(mountinfo: string): MountPoint[] {
+  return mountinfo.split('\n').flatMap(parseLine)
 }
 
 /** `36 35 98:0 /root /mnt rw,noatime master:1 - ext3 /dev/root rw,errors=continue`; optional fields before the dash. */

@@ -2,9 +2,10 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { namesIn } from '../../../cache/disk/names-in.ts'
+import { mountsBelow } from '../../../cache/probe/mount-of.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
 import type { Check } from '../../../src/api/doctor.ts'
-import { compareDotted } from '../../../src/version/compare-dotted.ts'
+import { FIRST_WITH_CDI, knowsCdi } from '../../../src/podman/knows-cdi.ts'
 import { CDI_FOLDERS } from '../../runtime/cdi/spec-files.ts'
 import { hookStatus } from '../../runtime/hook/status.ts'
 import { checked, notChecked, ok, problem, warning } from './check.ts'
@@ -12,8 +13,6 @@ import { hardFileLimit } from './limits.ts'
 import { programOnPath } from './programs.ts'
 
 const answerMs = 5_000
-/** The first podman that knows CDI devices (its release notes). */
-const firstWithCdi = '4.1'
 
 /** Engine, runtimes, hook and devices. */
 export async function checkContainers(volume: Volume | null): Promise<Check[]> {
@@ -36,25 +35,32 @@ async function checkPodman(): Promise<Check> {
       'apt install podman; `envd mount` serves other engines, too.',
     )
   const call = { reject: false, stdin: 'ignore', timeout: answerMs } as const
-  const { stdout } = await execa(path, ['--version'], call)
-  const version = /(\d+\.\d+\.\d+)/.exec(stdout ?? '')?.[1]
-  if (version !== undefined && compareDotted(version, firstWithCdi) < 0)
+  const [asked, info] = await Promise.all([
+    execa(path, ['--version'], call),
+    execa(path, ['info', '--format', '{{.Host.OCIRuntime.Name}}'], call),
+  ])
+  const version = /(\d+\.\d+\.\d+)/.exec(asked.stdout ?? '')?.[1]
+  if (version !== undefined && !knowsCdi(version))
     return warning(
       'podman',
       `${version} at ${path} knows no CDI devices`,
-      `Upgrade to ${firstWithCdi} or newer, or use \`envd mount --for podman\`.`,
+      `Upgrade to ${FIRST_WITH_CDI} or newer, or use \`envd mount --for podman\`.`,
     )
-  const { failed, stderr, shortMessage } = await execa(
-    path,
-    ['info', '--format', '{{.Host.OCIRuntime.Name}}'],
-    call,
-  )
-  if (!failed) return ok('podman', `${version ?? 'of unknown version'}, ${path}`)
-  const said = stderr?.trim().split('\n').at(-1) || shortMessage
-  return problem(
+  if (info.failed) {
+    const said = info.stderr?.trim().split('\n').at(-1) || info.shortMessage
+    // Others than root may never have meant to use it.
+    return (process.geteuid!() === 0 ? problem : warning)(
+      'podman',
+      `\`podman info\` fails: ${said}`,
+      'Correct its containers.conf(5) and storage.conf(5); `podman info` shows when it works.',
+    )
+  }
+  const what = `${version ?? 'of unknown version'}, ${path}`
+  if (info.stdout !== 'crun' || !mountsBelow('/sys/fs/cgroup').includes('unified')) return ok('podman', what)
+  return warning(
     'podman',
-    `\`podman info\` fails: ${said}`,
-    'Correct its containers.conf(5) and storage.conf(5); `podman info` shows when it works.',
+    `${what}: its runtime is crun, which starts no container where both versions of cgroups are mounted`,
+    'In containers.conf: [engine] runtime = "runc"; or boot with systemd.unified_cgroup_hierarchy=1.',
   )
 }
 

@@ -1,4 +1,4 @@
-import type { Check, DoctorReport } from '../../../src/api/doctor.ts'
+import type { DoctorReport } from '../../../src/api/doctor.ts'
 import type { Configuration } from '../../../src/config/configuration.ts'
 import { notChecked } from './check.ts'
 import { checkContainers } from './containers.ts'
@@ -6,7 +6,7 @@ import { checkFileSystem, checkMount, checkOneMount } from './file-system.ts'
 import { checkGpus } from './gpu.ts'
 import { checkLimits } from './limits.ts'
 import { checkPrograms } from './programs.ts'
-import { checkImportedPythons, checkInterpreters, checkUv } from './python.ts'
+import { checkPython } from './python.ts'
 import { checkSpace, checkUsers, findVolume } from './volume.ts'
 
 /**
@@ -16,22 +16,21 @@ import { checkSpace, checkUsers, findVolume } from './volume.ts'
 export async function doctor(configuration: Configuration): Promise<DoctorReport> {
   const { volume, check } = findVolume(configuration)
   const root = volume?.root ?? configuration.volume
-  const ofVolume: Check[] =
+  // First what waits for other programs; it waits beside the rest.
+  const containers = checkContainers(volume)
+  const programs = checkPrograms()
+  const found = await Promise.all([
+    checkMount(root, volume),
+    checkSpace(root),
     volume === null
-      ? [notChecked('file system', 'there is no volume to try it on')]
-      : [...(await checkUsers(volume)), await checkOneMount(volume), ...(await checkFileSystem(volume))]
-  const ofPython = [
-    await checkUv(volume),
-    await checkInterpreters(configuration, volume),
-    ...(volume === null ? [] : [await checkImportedPythons(volume)]),
-  ]
-  const checks = [
-    ...[check, await checkMount(root, volume), ...(await checkSpace(root)), ...ofVolume],
-    ...(await checkLimits()),
-    ...ofPython,
-    ...(await checkPrograms()),
-    ...(await checkContainers(volume)),
-    ...(await checkGpus(configuration, volume)),
-  ]
+      ? notChecked('file system', 'there is no volume to try it on')
+      : Promise.all([checkUsers(volume), checkOneMount(volume), checkFileSystem(volume)]),
+    checkLimits(),
+    checkPython(configuration, volume),
+    programs,
+    containers,
+    checkGpus(configuration, volume),
+  ])
+  const checks = [check, ...found.flat(2)]
   return { volume: root, checks }
 }

@@ -1,7 +1,7 @@
 import { withStagingFolder } from '../../../cache/lease/with-staging.ts'
 import { isLocked } from '../../../cache/lock/ofd-lock.ts'
 import { foldersApart } from '../../../cache/probe/folders-apart.ts'
-import { mountOf } from '../../../cache/probe/mount-of.ts'
+import { mountOf, mountsBelow } from '../../../cache/probe/mount-of.ts'
 import { probeClock, probeReflink, probeRename } from '../../../cache/probe/probe-folder.ts'
 import { probeLinks } from '../../../cache/probe/probe-links.ts'
 import { probeLocks } from '../../../cache/probe/probe-locks.ts'
@@ -34,7 +34,7 @@ export function checkMount(path: string, volume: Volume | null): Promise<Check> 
 /** What is under another mount point, where no link leads. Any user may ask. */
 export function checkOneMount(volume: Volume): Promise<Check> {
   return checked('one mount', () => {
-    const apart = foldersApart(volume)
+    const apart = [...new Set([...foldersApart(volume), ...mountsBelow(volume.root)])]
     if (apart.length === 0) return ok('one mount', 'all folders of the volume lie under one mount point')
     return problem(
       'one mount',

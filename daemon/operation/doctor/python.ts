@@ -19,8 +19,16 @@ import { checked, ok, problem, warning } from './check.ts'
 
 const answerMs = 5_000
 
+export function checkPython(configuration: Configuration, volume: Volume | null): Promise<Check[]> {
+  return Promise.all([
+    checkUv(volume),
+    checkInterpreters(configuration, volume),
+    ...(volume === null ? [] : [checkImportedPythons(volume)]),
+  ])
+}
+
 /** The uv that builds would use. */
-export function checkUv(volume: Volume | null): Promise<Check> {
+function checkUv(volume: Volume | null): Promise<Check> {
   const { version } = PINNED_UV
   return checked('uv', async () => {
     const own = volume === null ? null : join(uvToolFolder(volume, version), 'uv')
@@ -48,10 +56,7 @@ export function checkUv(volume: Volume | null): Promise<Check> {
 }
 
 /** The interpreters of this host that envd can prepare for. */
-export function checkInterpreters(
-  { volume: root, python }: Configuration,
-  volume: Volume | null,
-): Promise<Check> {
+function checkInterpreters({ volume: root, python }: Configuration, volume: Volume | null): Promise<Check> {
   // What they answer is remembered by who owns a volume; here nothing is to be written.
   const readOnly = { root, id: '', layout: 0, owner: -1, ...volume, owned: false }
   return checked('interpreters', () => {
@@ -86,7 +91,7 @@ export function checkInterpreters(
 }
 
 /** Those that were taken in for containers. */
-export function checkImportedPythons(volume: Volume): Promise<Check> {
+function checkImportedPythons(volume: Volume): Promise<Check> {
   return checked('imported pythons', () => {
     const versions = listPythons(volume).map(
       ({ version, minimumLibc }) => `${version} (${minimumLibc.name} ${minimumLibc.version} or newer)`,

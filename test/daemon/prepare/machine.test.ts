@@ -1,13 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { requireRoot } from '../../cache/support/child.ts'
-import { smallFileSystem, temporaryFolder } from '../../cache/support/temporary.ts'
+import { smallFileSystem } from '../../cache/support/temporary.ts'
 import { startGround } from '../../fixture/ground.ts'
 import { anyInterpreter } from '../../fixture/interpreter.ts'
 import { type MadeFile, makeWheel } from '../../fixture/make-wheel.ts'
+import { readableEnvd, readablePython } from '../../fixture/readable.ts'
 import { filesWith } from '../support/uv-work.ts'
 
 const one = makeWheel({ name: 'one', version: '1.0' })
@@ -172,23 +173,4 @@ name = "${name}"
 version = "${version}"
 wheels = [{ name = "${filename}", url = "https://files.example/${filename}", hashes = { sha256 = "${digest.slice(7)}" } }]
 `
-}
-
-/** The bundle where any user can read it, with the packages it loads at run time. */
-function readableEnvd(): string {
-  const folder = temporaryFolder()
-  const root = fileURLToPath(new URL('../../..', import.meta.url))
-  execFileSync('cp', ['-r', join(root, 'dist'), folder])
-  mkdirSync(join(folder, 'node_modules'))
-  const addon = join(root, 'node_modules/fs-native-extensions')
-  execFileSync('cp', ['-r', addon, join(folder, 'node_modules')])
-  writeFileSync(join(folder, 'package.json'), readFileSync(join(root, 'package.json')))
-  execFileSync('chmod', ['-R', 'a+rX', folder])
-  return join(folder, 'dist', 'envd.js')
-}
-
-/** An interpreter that other users can run; pyenv's may lie in a folder that only root enters. */
-function readablePython(): string {
-  const debian = readdirSync('/usr/bin').find(name => /^python3\.1[0-3]$/.test(name))
-  return debian ? join('/usr/bin', debian) : anyInterpreter()
 }
