@@ -16,6 +16,8 @@ export interface InstalledPackage {
   readonly root: string
   /** All of the package: relative to the virtualenv, escaped (src/tree/escaped-name.ts), bytecode included. */
   readonly paths: readonly string[]
+  /** Folders of it in which nothing lies, as `paths`; other packages may have them too. */
+  readonly emptyFolders?: readonly string[]
   readonly uncompiled: readonly Uncompiled[]
   /** Path → sha256, 64 hex digits, that a file must have to be taken in. */
   readonly expected?: ReadonlyMap<string, string>
@@ -81,6 +83,11 @@ export function readInstalledTree(installed: InstalledPackage): InstalledTree {
     else if (stats.isSymbolicLink()) links.set(path, escapeName(readlinkSync(place, 'buffer')))
     else if (stats.isFile()) files.set(path, installedFile(path, place, stats))
     else throw refusal(installed, path, 'is no file, folder or symbolic link', 'TREE_UNSUPPORTED')
+  }
+  for (const folder of installed.emptyFolders ?? []) {
+    const place = placeIn(root, folder)
+    const stats = onMachine(place.toString(), () => lstatSync(place, { throwIfNoEntry: false }))
+    if (stats?.isDirectory()) addFolders(folder)
   }
   return {
     files: [...files.values()],

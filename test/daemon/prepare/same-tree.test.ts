@@ -18,6 +18,8 @@ const plain = makeWheel({
     'plain/tool.sh': '#!/bin/sh\n',
     'plain/empty': '',
   },
+  // As repaired wheels have them, and one that two have.
+  folders: ['plain.libs', 'plain/in/deep', 'both.libs'],
   executables: ['plain/tool.sh'],
   entryPoints: { plain: 'plain:main' },
 })
@@ -34,6 +36,7 @@ const odd = makeWheel({
     'odd/template.py': 'class {{ name }}:\n    pass\n',
     'odd/python2.py': 'print "old"\n',
   },
+  folders: ['both.libs', 'odd'],
   data: { 'share/odd/data.txt': 'data', 'etc/odd.conf': 'setting = 1\n' },
   headers: { 'odd.h': '#define ODD 1\n' },
   scripts: {

@@ -1,4 +1,4 @@
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { withUvCache } from '../../../../cache/lock/uv-cache-lock.ts'
 import type { InstalledPackage } from '../../../../cache/package/installed-package.ts'
 import { faultPoint } from '../../../../cache/volume/fault-point.ts'
@@ -7,6 +7,7 @@ import { VIRTUALENV } from '../../../../src/tree/environment-manifest.ts'
 import { installClosure } from '../../../uv/install-closure.ts'
 import { makeVirtualenv } from '../../../uv/make-environment.ts'
 import { archivedBefore } from '../../../uv/proof/archived-before.ts'
+import { emptyFolders } from '../../../uv/proof/empty-folders.ts'
 import { proveClosure } from '../../../uv/prove-closure.ts'
 import { proveLinks } from '../../../uv/prove-links.ts'
 import { readRecords } from '../../../uv/read-record.ts'
@@ -109,10 +110,11 @@ async function installOnce(
     return clock.measure('link', async () => {
       const versions = proveClosure(root, closure)
       const archives = await proveLinks(context.volume, session.uv, root)
-      return { versions, archives, before: archivedBefore(archives, staging.startedMs) }
+      const before = archivedBefore(archives, staging.startedMs)
+      return { versions, archives, before, empty: emptyFolders(archives) }
     })
   }
-  const { versions, archives, before } = await withUvCache(context.volume, install, {
+  const { versions, archives, before, empty } = await withUvCache(context.volume, install, {
     signal: context.signal,
     onWait: () =>
       report({ phase: 'wait', message: 'waiting for what takes damaged files from the cache of uv' }),
@@ -129,7 +131,11 @@ async function installOnce(
       const { name } = distribution
       const { paths, distInfo, digests } = records.packages.get(name)!
       const expected = before.has(basename(distInfo)) ? digests : new Map()
-      return { ...common, name, version: versions.get(name)!, paths, expected }
+      const folders = empty.get(basename(distInfo)) ?? []
+      return {
+        ...{ ...common, name, version: versions.get(name)!, paths, expected },
+        emptyFolders: folders.map(folder => `${dirname(distInfo)}/${folder}`),
+      }
     })
     const built = new Set(distributions.flatMap(({ name, format }) => (format === 'wheel' ? [] : [name])))
     refuseNewerLibc(
