@@ -37,7 +37,8 @@ export async function measure(bench) {
   ]
   const uvFiles = readdirSync(bench.path('assembled-by-uv-0'), { recursive: true, withFileTypes: true })
   const count = uvFiles.filter(entry => entry.isFile()).length
-  const more = `envd's has ${ready.files} files, bytecode included, uv's ${count}`
+  const aFile = ((plain.ratio * count) / ready.files).toFixed(2)
+  const more = `envd links ${ready.files} files, bytecode included (it has no way without), uv ${count}: ${aFile} × uv's time a file`
   const peak = Math.max(...runs.map(run => run.peak))
   return [
     { ...compiled, notes: [...task.notes, ...compiled.notes, shares(runs)] },
