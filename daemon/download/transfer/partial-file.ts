@@ -33,7 +33,7 @@ export interface PartialFile {
 }
 
 /** So many bytes are written between two notes of how far each part is. */
-const noteEvery = 4 << 20
+const noteEvery = 1 << 20
 const block = 1 << 20
 /** Less than that is not sent to the disk by itself: a thousand small files are quicker together. */
 const worthwhile = 8 << 20
