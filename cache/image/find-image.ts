@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ImageRecord } from '../../src/image/image-record.ts'
 import { type Descriptor, parseIndex, REFERENCE_NAME } from '../../src/image/oci.ts'
-import { hasErrno, machineError } from '../disk/machine-error.ts'
+import { readIfThere } from '../disk/read-if-there.ts'
 import { type At, imageLayout, imageRecordFile } from '../volume/layout.ts'
 
 /**
@@ -10,7 +9,7 @@ import { type At, imageLayout, imageRecordFile } from '../volume/layout.ts'
  * renames of a publication a record and its entry don't belong together, and there is none.
  */
 export function findImage(at: At, name: string): ImageRecord | null {
-  const text = readText(imageRecordFile(at, name))
+  const text = readIfThere(imageRecordFile(at, name))
   if (text === null) return null
   const record = parseRecord(text, name)
   const entry = readIndex(at).find(one => nameOf(one) === name)
@@ -19,7 +18,7 @@ export function findImage(at: At, name: string): ImageRecord | null {
 
 /** The entries of the layout's index.json; none where it is missing or can't be understood. */
 export function readIndex(at: At): readonly Descriptor[] {
-  return parseIndex(readText(join(imageLayout(at), 'index.json')) ?? '') ?? []
+  return parseIndex(readIfThere(join(imageLayout(at), 'index.json')) ?? '') ?? []
 }
 
 export function nameOf({ annotations }: Descriptor): string | undefined {
@@ -32,14 +31,5 @@ function parseRecord(text: string, name: string): ImageRecord | null {
     return record.schemaVersion === 1 && record.name === name ? record : null
   } catch {
     return null
-  }
-}
-
-function readText(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return null
-    throw machineError(error, path)
   }
 }

@@ -1,10 +1,11 @@
-import { linkSync, lstatSync, readFileSync, renameSync } from 'node:fs'
+import { linkSync, lstatSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Deb, type DebianImage, type DebianPackages, isListOf } from '../../src/image/debian-packages.ts'
 import { type FileToHash, startHashing } from '../blob/hash-files.ts'
 import { syncFileSystem, syncFolder, writeDurable } from '../disk/durable.ts'
-import { hasErrno, machineError, onMachine } from '../disk/machine-error.ts'
+import { onMachine } from '../disk/machine-error.ts'
 import { makeFolders } from '../disk/make-folder.ts'
+import { readIfThere } from '../disk/read-if-there.ts'
 import { debFile, debListFile } from '../volume/layout.ts'
 import type { Volume } from '../volume/open-volume.ts'
 
@@ -13,14 +14,8 @@ export function keptList(
   volume: Volume,
   image: DebianImage,
 ): { readonly list: DebianPackages; readonly text: string } | null {
-  const file = debListFile(volume, image.name)
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch (error) {
-    if (hasErrno(error, 'ENOENT')) return null
-    throw machineError(error, file)
-  }
+  const text = readIfThere(debListFile(volume, image.name))
+  if (text === null) return null
   try {
     const list = JSON.parse(text) as DebianPackages
     return list.schemaVersion === 1 && isListOf(list, image) ? { list, text } : null

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { chmodSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { treeDigest } from '../../src/tree/manifest.ts'
-import { hasErrno, onMachine } from '../disk/machine-error.ts'
+import { onMachine } from '../disk/machine-error.ts'
 import { makeFolder } from '../disk/make-folder.ts'
+import { readIfThere } from '../disk/read-if-there.ts'
 import { stagingFolder, treeFile } from '../volume/layout.ts'
 import type { Volume } from '../volume/open-volume.ts'
 
@@ -23,13 +24,4 @@ export function writeTree(volume: Volume, staging: string, manifest: string): st
     renameSync(temporary, file)
   })
   return digest
-}
-
-function readIfThere(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    if (hasErrno(error, 'ENOENT')) return null
-    throw error
-  }
 }

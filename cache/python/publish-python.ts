@@ -33,8 +33,8 @@ const parts: ReadonlySet<string> = new Set([TREE, MANIFEST, PYTHON_RECORD])
 
 /**
  * Makes the tree an interpreter that tasks may have, by one rename when all of it is on disk. Returns the record that
- * is there: an earlier one where the same tree was taken in before, whose files are made good again. What else lies in the staging folder is deleted.
- * Errors: VOLUME_NOT_OWNER, DISK_FULL, IO.
+ * is there: an earlier one where the same tree was taken in before, whose files are made good again. What else lies in
+ * the staging folder is deleted. Errors: VOLUME_NOT_OWNER, DISK_FULL, IO.
  */
 export async function publishPython(
   volume: Volume,
@@ -61,15 +61,9 @@ export async function publishPython(
   while (publishFolder(folder, there) === 'exists') {
     const known = isDamaged(volume, record.digest) ? null : readPythonRecord(volume, record.digest)
     if (known !== null) {
-      mendTree(
-        volume,
-        {
-          tree: pythonTree(volume, record.digest),
-          digest: record.digest,
-          good: stagingTree(volume, staging),
-        },
-        folder,
-      )
+      const { digest } = record
+      const good = stagingTree(volume, staging)
+      mendTree(volume, { tree: pythonTree(volume, digest), digest, good }, folder)
       return { record: known, published: false }
     }
     publishFolder(there, stagingFolder(volume, randomUUID()))

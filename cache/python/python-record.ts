@@ -1,8 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { EnvdError } from '../../src/error.ts'
 import type { ImportedPython } from '../../src/image/imported-python.ts'
-import { hasErrno, machineError, onMachine } from '../disk/machine-error.ts'
+import { onMachine } from '../disk/machine-error.ts'
+import { readIfThere } from '../disk/read-if-there.ts'
 import { type At, pythonFolder } from '../volume/layout.ts'
 
 /** An interpreter is ready when this file is there. */
@@ -17,13 +18,8 @@ export function writePythonRecord(folder: string, record: ImportedPython): void 
 /** Null where there is no such interpreter. Errors: VOLUME_CORRUPT, IO. */
 export function readPythonRecord(volume: At, digest: string): ImportedPython | null {
   const file = join(pythonFolder(volume, digest), PYTHON_RECORD)
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch (error) {
-    if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return null
-    throw machineError(error, file)
-  }
+  const text = readIfThere(file)
+  if (text === null) return null
   const record = parseRecord(text)
   if (record !== null && record.digest === digest) return record
   throw new EnvdError('VOLUME_CORRUPT', `${file} is damaged`, {

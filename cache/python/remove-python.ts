@@ -18,9 +18,9 @@ const REMOVING = 'python.removing'
 
 /**
  * Removes an interpreter that no lease names; returns the disk blocks, in bytes, that became free. Its contents stay in
- * the store, as those of packages do. As for environments
- * (remove-environment.ts): its record is hidden first and the leases are read second, a user takes the lease first and
- * looks for the record second. Errors: PYTHON_NOT_IMPORTED, PYTHON_IN_USE, VOLUME_NOT_OWNER, IO.
+ * the store, as those of packages do. As for environments (remove-environment.ts): its record is hidden first and the
+ * leases are read second, a user takes the lease first and looks for the record second. Errors: PYTHON_NOT_IMPORTED,
+ * PYTHON_IN_USE, VOLUME_NOT_OWNER, IO.
  */
 export async function removePython(volume: Volume, digest: string): Promise<number> {
   requireOwner(volume)

@@ -9,8 +9,6 @@ import { readImage } from './read-image.ts'
 export interface EnsureOptions {
   readonly signal: AbortSignal
   readonly report: ReportProgress
-  /** Default: this process's. */
-  readonly environment?: NodeJS.ProcessEnv
 }
 
 /** A base image by name, ready for an engine: pulled or built on first use. Errors: of readImage and bringImage. */
@@ -18,8 +16,9 @@ export async function ensureImage(
   configuration: Configuration,
   volume: Volume,
   name: string,
-  { signal, report, environment = process.env }: EnsureOptions,
+  { signal, report }: EnsureOptions,
 ): Promise<{ readonly image: BaseImage; readonly record: ImageRecord }> {
   const image = readImage(configuration, name)
-  return { image, record: await findOrBringImage({ volume, environment, signal, report }, image) }
+  const work = { volume, environment: process.env, signal, report }
+  return { image, record: await findOrBringImage(work, image) }
 }

@@ -18,7 +18,7 @@ import { projectOfPlan } from './project-of-plan.ts'
 
 export interface PlanRequest extends Pick<MountRequest, 'task' | 'form'> {
   /** A clean copy of the task's checkout on this host; null: none was named. */
-  readonly checkout?: string | null
+  readonly checkout: string | null
 }
 
 export interface PlannedTask {
@@ -33,7 +33,7 @@ export interface PlannedTask {
 export async function planTask(
   configuration: Configuration,
   volume: Volume,
-  { task, form, checkout = null }: PlanRequest,
+  { task, form, checkout }: PlanRequest,
   options: WorkOptions,
 ): Promise<PlannedTask> {
   const work: PrepareOptions = {

@@ -10,9 +10,9 @@ import { faultPoint } from '../../../cache/volume/fault-point.ts'
 import { pythonTree, stagingTree } from '../../../cache/volume/layout.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
 import { requireOwner } from '../../../cache/volume/require-owner.ts'
-import type { PrepareEvent } from '../../../src/api/prepare.ts'
 import type { PythonImport } from '../../../src/api/pythons.ts'
 import { withStaging } from '../../prepare/build/with-staging.ts'
+import type { ReportProgress } from '../../prepare/progress.ts'
 import { bringLibraries } from './bring-libraries.ts'
 import { checkImports } from './check-imports.ts'
 import { compileLibrary } from './compile-library.ts'
@@ -24,7 +24,7 @@ import { setRunpaths } from './set-runpaths.ts'
 
 export interface ImportOptions {
   readonly signal: AbortSignal
-  readonly report: (progress: Omit<PrepareEvent, 'task'>) => void
+  readonly report: ReportProgress
 }
 
 /**
@@ -58,15 +58,8 @@ export async function importPython(
     const { record, published } = await publishPython(volume, {
       ...{ staging: id, manifest: taken.manifest },
       record: {
-        ...{
-          schemaVersion: 1,
-          digest: taken.digest,
-          implementation: 'cpython',
-          version,
-          abi,
-          machine,
-          executable,
-        },
+        ...{ schemaVersion: 1, digest: taken.digest, implementation: 'cpython' },
+        ...{ version, abi, machine, executable },
         minimumLibc: { name: 'glibc', version: made.minimumGlibc },
         ...{ libraries: made.libraries, leftOut: made.leftOut },
         importedFrom: `${interpreter} on ${hostname()}`,
