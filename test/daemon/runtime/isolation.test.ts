@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { SMALL_IMAGE } from '../../fixture/podman/podman.ts'
@@ -63,6 +63,8 @@ describe.each(['crun', 'runc'] as const)('%s', async runtime => {
 
   const block = join(podman.folder, 'block')
   execFileSync('mknod', [block, 'b', '7', '250'])
+  const link = join(podman.folder, 'link')
+  symlinkSync(dirname(ground.volume), link)
 
   test.each([
     ['CAP_SYS_ADMIN', ['--cap-add', 'SYS_ADMIN']],
@@ -80,6 +82,7 @@ describe.each(['crun', 'runc'] as const)('%s', async runtime => {
     ['a writable /proc', ['--volume', '/proc:/host']],
     ['a writable /', ['--volume', '/:/host']],
     ['a writable \\S*/envs', ['--volume', `${ground.volume}/envs:/envs`]],
+    ['a writable \\S*/link', ['--volume', `${link}:/linked`]],
     ...(runtime === 'crun' ? [['no control group', ['--cgroups=disabled']]] : []), // runc takes no such container
   ] as [string, string[]][])('a container with %s does not start: %j', async (what, options) => {
     const answer = await podman.run('run', '--rm', ...device, ...options, SMALL_IMAGE, 'touch', '/writable')
