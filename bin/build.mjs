@@ -25,7 +25,10 @@ const workers = [
   'daemon/download/download-worker.ts',
 ]
 
-/** What these import statically is hot: a hit of `envd prepare`, on this host and in an image, and of `envd mount`. */
+/**
+ * What these import statically is hot: a hit of `envd prepare`, on this host and in an image, and of `envd mount`, with
+ * what it leaves for engines.
+ */
 const hotRoots = [
   'bin/envd.ts',
   'bin/render/help.ts',
@@ -33,6 +36,8 @@ const hotRoots = [
   'bin/command/mount.ts',
   'daemon/door.ts',
   'daemon/operation/mount/mount.ts',
+  'daemon/runtime/cdi/write-spec.ts',
+  'daemon/runtime/hook/publish-task.ts',
 ]
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))

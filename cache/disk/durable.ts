@@ -1,6 +1,15 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { EnvdError } from '../../src/error.ts'
@@ -11,20 +20,35 @@ import { makeFolders } from './make-folder.ts'
  * Replaces a file as a whole: readers see the old or the new contents, also after a power cut. The mode holds
  * whatever the umask. Makes missing parents. Errors: DISK_FULL, VOLUME_READ_ONLY, IO.
  */
-export function writeDurable(path: string, data: string | Uint8Array, options: { mode: number }): void {
-  const folder = dirname(path)
-  const temporary = join(folder, `.${basename(path)}.${randomUUID()}`)
+export function writeDurable(path: string, data: string | Uint8Array, { mode }: { mode: number }): void {
   onMachine(path, () => {
-    makeFolders(folder)
-    try {
-      writeNewDurable(temporary, data, options.mode)
-      renameSync(temporary, path)
-    } catch (error) {
-      rmSync(temporary, { force: true })
-      throw error
-    }
-    syncFolder(folder)
+    replaceFile(path, temporary => writeNewDurable(temporary, data, mode))
+    syncFolder(dirname(path))
   })
+}
+
+/** As `writeDurable`, for what ends with the boot anyway (files below /run): a power cut may leave it empty. */
+export function writeForBoot(path: string, data: string | Uint8Array, { mode }: { mode: number }): void {
+  onMachine(path, () => {
+    replaceFile(path, temporary => {
+      writeFileSync(temporary, data, { flag: 'wx', mode })
+      chmodSync(temporary, mode)
+    })
+  })
+}
+
+/** Makes missing parents. Throws system errors. */
+function replaceFile(path: string, write: (temporary: string) => void): void {
+  const folder = dirname(path)
+  makeFolders(folder)
+  const temporary = join(folder, `.${basename(path)}.${randomUUID()}`)
+  try {
+    write(temporary)
+    renameSync(temporary, path)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
 }
 
 /** A new file with its contents on disk; its name is durable only after `syncFolder`. Throws system errors. */

@@ -1,4 +1,4 @@
-import { writeDurable } from '../../../cache/disk/durable.ts'
+import { writeForBoot } from '../../../cache/disk/durable.ts'
 import { hasErrno } from '../../../cache/disk/machine-error.ts'
 import type { LeaseRecord } from '../../../cache/lease/lease-record.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
@@ -36,7 +36,7 @@ export function writeCdiSpec(
 
 function writeForEngines(path: string, text: string): void {
   try {
-    writeDurable(path, text, { mode: 0o644 })
+    writeForBoot(path, text, { mode: 0o644 })
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined
     if (!hasErrno(cause, 'EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR')) throw error

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeDurable } from '../../../cache/disk/durable.ts'
+import { writeForBoot } from '../../../cache/disk/durable.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
 import { taskFile, volumeInTaskFile } from '../../../src/mount/hook/task-file.ts'
 import type { MountPlan } from '../../../src/mount/mount-plan.ts'
@@ -21,6 +21,6 @@ export function publishTask(volume: Volume, plan: MountPlan): string[] {
   const path = join(taskFilesFolder, `${plan.task}.sh`)
   const before = existsSync(path) ? volumeInTaskFile(readFileSync(path, 'utf8')) : null
   requireFree(volume, plan.task, annotation, before)
-  claimPlan(volume, plan, facts => writeDurable(path, taskFile(plan, facts), { mode: 0o644 }))
+  claimPlan(volume, plan, facts => writeForBoot(path, taskFile(plan, facts), { mode: 0o644 }))
   return [`containers with the annotation ${annotation} get it on this host`]
 }
