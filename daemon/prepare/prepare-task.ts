@@ -4,8 +4,8 @@ import type { Configuration } from '../../src/config/configuration.ts'
 import { EnvdError } from '../../src/error.ts'
 import { startPhaseClock } from './phase-clock.ts'
 import { type PrepareOptions, preparePlaced } from './prepare-placed.ts'
+import { placeOnHost } from './task/place-on-host.ts'
 import { readTask } from './task/read-task.ts'
-import { placeOnHost } from './task/target-of.ts'
 
 /**
  * `envd prepare <task>`, from its folder to the sealed environment: read the task and its lock, ask the

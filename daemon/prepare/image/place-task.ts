@@ -2,7 +2,7 @@ import type { Volume } from '../../../cache/volume/open-volume.ts'
 import type { Configuration } from '../../../src/config/configuration.ts'
 import type { Task } from '../../../src/task/task.ts'
 import type { Placement } from '../placement.ts'
-import { placeOnHost } from '../task/target-of.ts'
+import { placeOnHost } from '../task/place-on-host.ts'
 import { placeInImage } from './place-in-image.ts'
 
 /** Where `envd prepare` prepares a task for: its base image, or this host. */

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { factsFolder, tasksFolder } from '../../../cache/volume/layout.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
 import { keyFact } from '../../../daemon/prepare/task/known-key.ts'
+import { placeOnHost } from '../../../daemon/prepare/task/place-on-host.ts'
 import { readTask } from '../../../daemon/prepare/task/read-task.ts'
-import { targetOf } from '../../../daemon/prepare/task/target-of.ts'
 import { writeTaskRecord } from '../../../daemon/prepare/task/task-record.ts'
 import type { SyntheticEnvironment } from './environments.ts'
 import { sha256 } from './packages.ts'
@@ -17,7 +17,7 @@ export function makeTasks(
 ): void {
   const facts = factsFolder(volume, 'keys')
   mkdirSync(facts, { recursive: true })
-  const target = targetOf({ python: null } as never, volume, { task: { python: null } })
+  const target = placeOnHost({ python: null } as never, volume, { task: { python: null } }).target
   let records: string | undefined
   for (const [index, { key, packages }] of environments.entries()) {
     const task = `task-${String(index).padStart(5, '0')}`

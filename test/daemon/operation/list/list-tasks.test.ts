@@ -16,8 +16,8 @@ import { listDirectly } from '../../../../daemon/operation/list/list-directly.ts
 import { listTasks } from '../../../../daemon/operation/list/list-tasks.ts'
 import { startListing } from '../../../../daemon/operation/list/listing.ts'
 import { rememberKey } from '../../../../daemon/prepare/task/known-key.ts'
+import { placeOnHost } from '../../../../daemon/prepare/task/place-on-host.ts'
 import { readTask } from '../../../../daemon/prepare/task/read-task.ts'
-import { targetOf } from '../../../../daemon/prepare/task/target-of.ts'
 import { taskNames } from '../../../../daemon/prepare/task/task-names.ts'
 import { writeTaskRecord } from '../../../../daemon/prepare/task/task-record.ts'
 import type { Configuration } from '../../../../src/config/configuration.ts'
@@ -55,7 +55,7 @@ function newGround() {
 
 function remember(configuration: Configuration, volume: Volume, task: string, key: never): void {
   const input = readTask(configuration.lockfiles, task)
-  rememberKey(volume, input, targetOf(configuration, volume, input), key)
+  rememberKey(volume, input, placeOnHost(configuration, volume, input).target, key)
 }
 
 function makeReady(volume: Volume, key: string, packages: number): void {
