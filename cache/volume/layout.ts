@@ -32,7 +32,7 @@ import { join } from 'node:path'
  *     tools/uv/<version>/          uv itself
  *     tasks/                       lockfiles folder and last key of each task
  *     facts/<kind>/                what is remembered of locks and interpreters; can be made again
- *     locks/<name>.lock            OFD locks (ofd-lock.ts)
+ *     locks/<name>.lock            OFD locks (cache/lock/ofd-lock.ts)
  *     locks/<key>.json             what the builder of <key> says of itself
  *     history/verify-<time>.json   what verifications found
  *     history/builds-<month>.jsonl what each build took (src/report/build/build-record.ts)
@@ -40,7 +40,7 @@ import { join } from 'node:path'
  *     logs/                        output of builds that failed
  *     staging/<uuid>/              not yet published, or being removed; swept where no lease lives
  *     leases/                      mode 1777: any user may claim an environment
- *     leases/<uuid>.json           one lease (cache/lease/lease-record.ts)
+ *     leases/<id>.json             one lease, of whom its name tells (cache/lease/lease-record.ts)
  *     leases/.fence                the last fence number given, 20 digits, LF
  */
 export const LAYOUT_VERSION = 1
