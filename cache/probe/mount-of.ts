@@ -53,7 +53,7 @@ function parseMounts(mountinfo: string): MountPoint[] {
   return mountinfo.split('\n').flatMap(parseLine)
 }
 
-/** `36 35 98:0 /root /mnt rw,noatime master:1 - ext3 /dev/root rw,errors=continue`; optional fields before the dash. */
+/** `36 35 98:0 /folder /mnt rw,noatime master:1 - ext3 /dev/sda1 rw,errors=continue`; optional fields before the dash. */
 function parseLine(line: string): MountPoint[] {
   const fields = line.split(' ')
   const dash = fields.indexOf('-', 6)

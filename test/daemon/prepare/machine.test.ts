@@ -8,7 +8,7 @@ import { smallFileSystem } from '../../cache/support/temporary.ts'
 import { startGround } from '../../fixture/ground.ts'
 import { anyInterpreter } from '../../fixture/interpreter.ts'
 import { type MadeFile, makeWheel } from '../../fixture/make-wheel.ts'
-import { readableEnvd, readablePython } from '../../fixture/readable.ts'
+import { readableEnvd, readablePython } from '../support/readable.ts'
 import { filesWith } from '../support/uv-work.ts'
 
 const one = makeWheel({ name: 'one', version: '1.0' })

@@ -9,7 +9,7 @@ import { smallFileSystem, temporaryFolder } from '../../../cache/support/tempora
 import { type Ground, type RunOptions, startGround } from '../../../fixture/ground.ts'
 import { anyInterpreter } from '../../../fixture/interpreter.ts'
 import { folderOfUv } from '../../../fixture/pinned-uv.ts'
-import { readableEnvd, readablePython } from '../../../fixture/readable.ts'
+import { readableEnvd, readablePython } from '../../support/readable.ts'
 import { askDoctor as ask, contentsOf, diagnosisOf, pathOf } from './support/ask-doctor.ts'
 
 const fixture = (name: string) => fileURLToPath(new URL(`../../../fixture/${name}`, import.meta.url))
