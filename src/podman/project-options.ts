@@ -1,4 +1,4 @@
-import { csvField } from '../mount/render/rendered.ts'
+import { pathField } from '../mount/render/rendered.ts'
 import type { Project } from '../project/project.ts'
 import { givenOptions } from './given-options.ts'
 
@@ -14,8 +14,8 @@ export function projectOptions(
 ): string[] {
   const mount = [
     'type=bind',
-    csvField(`source=${folder}`),
-    csvField(`destination=${path}`),
+    pathField('podman', 'source', folder),
+    pathField('podman', 'destination', path),
     'bind-nonrecursive=true,bind-propagation=private,nosuid,nodev',
     ...(chown ? ['chown=true'] : []),
   ].join(',')

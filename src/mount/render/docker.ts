@@ -4,7 +4,7 @@ import {
   assignments,
   bindMounts,
   commandLine,
-  csvField,
+  pathField,
   type RenderedMounts,
   refuseCharacters,
 } from './rendered.ts'
@@ -20,8 +20,8 @@ export function renderDocker(plan: MountPlan): RenderedMounts {
     '--mount',
     [
       'type=bind',
-      path('source', source),
-      path('target', destination),
+      pathField(tool, 'source', source),
+      pathField(tool, 'target', destination),
       'readonly,bind-recursive=readonly,bind-propagation=rprivate',
     ].join(','),
   ])
@@ -32,9 +32,4 @@ export function renderDocker(plan: MountPlan): RenderedMounts {
   const variables = assignments(plan).map(assignment => ['--env', assignment])
   const { words: image, notes } = registryImage(plan, tool)
   return commandLine([['docker', 'run', '--rm'], ...binds, ...scratch, ...variables, image], notes)
-}
-
-/** Go's CSV reader turns CR LF into LF. */
-function path(name: string, value: string): string {
-  return csvField(`${name}=${refuseCharacters(tool, value, /\r/)}`)
 }

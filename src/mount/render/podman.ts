@@ -1,13 +1,6 @@
 import type { MountPlan } from '../mount-plan.ts'
 import { podmanImage } from './image-argument.ts'
-import {
-  assignments,
-  bindMounts,
-  commandLine,
-  csvField,
-  type RenderedMounts,
-  refuseCharacters,
-} from './rendered.ts'
+import { assignments, bindMounts, commandLine, pathField, type RenderedMounts } from './rendered.ts'
 
 const tool = 'podman'
 
@@ -28,8 +21,8 @@ export function podmanOptions(plan: MountPlan): string[][] {
     '--mount',
     [
       'type=bind',
-      path('source', source),
-      path('destination', destination),
+      pathField(tool, 'source', source),
+      pathField(tool, 'destination', destination),
       'ro=true,bind-nonrecursive=true,bind-propagation=private,nosuid,nodev',
     ].join(','),
   ])
@@ -37,16 +30,11 @@ export function podmanOptions(plan: MountPlan): string[][] {
     '--mount',
     [
       'type=tmpfs',
-      path('destination', destination),
+      pathField(tool, 'destination', destination),
       'tmpfs-mode=1777,notmpcopyup,exec,nosuid,nodev',
       ...(bytes === null ? [] : [`tmpfs-size=${bytes}`]),
     ].join(','),
   ])
   const variables = assignments(plan).map(assignment => ['--env', assignment])
   return [...binds, ...scratch, ...variables]
-}
-
-/** Go's CSV reader turns CR LF into LF. */
-function path(name: string, value: string): string {
-  return csvField(`${name}=${refuseCharacters(tool, value, /\r/)}`)
 }

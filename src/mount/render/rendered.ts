@@ -49,6 +49,11 @@ export function csvField(text: string): string {
   return /[",\r\n]|^\s/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
+/** `name=path` as a field of a CSV record. Go's reader turns CR LF into LF. Errors: MOUNT_NOT_EXPRESSIBLE. */
+export function pathField(tool: string, name: string, path: string): string {
+  return csvField(`${name}=${refuseCharacters(tool, path, /\r/)}`)
+}
+
 /** A command line for POSIX shells: each group of words a line of it. */
 export function commandLine(
   groups: readonly (readonly string[])[],
