@@ -1,47 +1,54 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { publishFolder, syncFileSystem, writeDurable } from '../../../cache/disk/durable.ts'
+import { publishFolder, syncFileSystem, writeDurable, writeForBoot } from '../../../cache/disk/durable.ts'
 import { machineError } from '../../../cache/disk/machine-error.ts'
 import { EnvdError } from '../../../src/error.ts'
 import { childProgram } from '../support/child.ts'
 import { codeOf, smallFileSystem, temporaryFolder } from '../support/temporary.ts'
 
+const writers = { writeDurable, writeForBoot }
+const names = Object.keys(writers) as (keyof typeof writers)[]
+
 const writer = await childProgram(`
-  import { writeDurable } from './cache/disk/durable.ts'
+  import * as writers from './cache/disk/durable.ts'
+  const write = writers[args[1] as 'writeDurable' | 'writeForBoot']
   for (let turn = 0; ; turn++) {
-    writeDurable(args[0]!, String(turn % 10).repeat(100_000), { mode: 0o644 })
+    write(args[0]!, String(turn % 10).repeat(100_000), { mode: 0o644 })
     if (turn === 3) say('going')
   }
 `)
 
-test('a file is replaced as a whole, with its mode, and its folder is made', () => {
+test.each(names)('%s: a file is replaced as a whole, with its mode, and its folder is made', name => {
   const path = join(temporaryFolder(), 'a', 'b', 'file')
-  writeDurable(path, 'one', { mode: 0o644 })
-  writeDurable(path, Buffer.from([0xff]), { mode: 0o600 })
+  writers[name](path, 'one', { mode: 0o644 })
+  writers[name](path, Buffer.from([0xff]), { mode: 0o666 })
   expect(readFileSync(path)).toEqual(Buffer.from([0xff]))
-  expect(statSync(path).mode & 0o777).toBe(0o600)
+  expect(statSync(path).mode & 0o777).toBe(0o666)
   expect(readdirSync(join(path, '..'))).toEqual(['file'])
 })
 
-test('a reader never sees half a file, and a killed writer leaves a whole one', async () => {
-  const path = join(temporaryFolder(), 'file')
-  const child = writer({}, path)
-  await child.next()
-  for (let turn = 0; turn < 200; turn++) {
+test.each(names)(
+  '%s: a reader never sees half a file, and a killed writer leaves a whole one',
+  async name => {
+    const path = join(temporaryFolder(), 'file')
+    const child = writer({}, path, name)
+    await child.next()
+    for (let turn = 0; turn < 200; turn++) {
+      const text = readFileSync(path, 'utf8')
+      expect(text).toBe(text.charAt(0).repeat(100_000))
+    }
+    await child.kill()
     const text = readFileSync(path, 'utf8')
     expect(text).toBe(text.charAt(0).repeat(100_000))
-  }
-  await child.kill()
-  const text = readFileSync(path, 'utf8')
-  expect(text).toBe(text.charAt(0).repeat(100_000))
-})
+  },
+)
 
-test('a full disk is DISK_FULL with path and free bytes, and the old contents stay', () => {
+test.each(names)('%s: a full disk is DISK_FULL with path and free bytes, the old contents stay', name => {
   const path = join(smallFileSystem(64), 'file')
-  writeDurable(path, 'old', { mode: 0o644 })
+  writers[name](path, 'old', { mode: 0o644 })
   try {
-    writeDurable(path, Buffer.alloc(1 << 20), { mode: 0o644 })
+    writers[name](path, Buffer.alloc(1 << 20), { mode: 0o644 })
     expect.fail()
   } catch (error) {
     expect(error).toMatchObject({
