@@ -8,6 +8,7 @@ import { probeLocks } from '../../../cache/probe/probe-locks.ts'
 import { fenceFile } from '../../../cache/volume/layout.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
 import type { Check } from '../../../src/api/doctor.ts'
+import { EnvdError } from '../../../src/error.ts'
 import { checked, notChecked, ok, problem, problemOf, warning } from './check.ts'
 
 /** How it is mounted; `path` is the volume's, or where it would be. */
@@ -44,6 +45,9 @@ export function checkOneMount(volume: Volume): Promise<Check> {
   })
 }
 
+const lockHint =
+  'Use a file system with open file description locks (fcntl(2)), or mount it with its lock service.'
+
 const probes = {
   'hard links': (folder: string) => {
     const { links, limited } = probeLinks(folder)
@@ -66,11 +70,7 @@ const probes = {
   locks: (folder: string) => {
     const wrong = probeLocks(folder)
     if (wrong === null) return ok('locks', 'one holder at a time, free when it ends')
-    return problem(
-      'locks',
-      wrong,
-      'Use a file system with open file description locks (fcntl(2)), or mount it with its lock service.',
-    )
+    return problem('locks', wrong, lockHint)
   },
   clock: (folder: string) => {
     const seconds = Math.round(probeClock(folder) / 1000)
@@ -95,7 +95,8 @@ export async function checkFileSystem(volume: Volume): Promise<Check[]> {
     // A lease takes a lock: without any, its error would be all there is to say.
     isLocked(fenceFile(volume))
   } catch (error) {
-    return without(problemOf('locks', error))
+    if (error instanceof EnvdError) return without(problemOf('locks', error))
+    return without(problem('locks', `no file of it can be locked: ${(error as Error).message}`, lockHint))
   }
   try {
     return await withStagingFolder(volume, [], ({ folder }) =>

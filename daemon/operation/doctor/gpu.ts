@@ -2,13 +2,16 @@ import { readReceipt } from '../../../cache/environment/receipt.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
 import type { Check } from '../../../src/api/doctor.ts'
 import type { Configuration } from '../../../src/config/configuration.ts'
+import type { Key } from '../../../src/digest.ts'
 import type { EnvdError } from '../../../src/error.ts'
 import { type DriverNeed, driverNeed } from '../../../src/gpu/driver-need.ts'
 import { DEFAULT_IMAGE } from '../../../src/image/default-image.ts'
+import type { Receipt } from '../../../src/report/receipt.ts'
 import { compareDotted } from '../../../src/version/compare-dotted.ts'
 import { hostDriver } from '../../gpu/require-driver.ts'
 import { readImage } from '../../image/read-image.ts'
 import { readTask } from '../../prepare/task/read-task.ts'
+import { taskNames } from '../../prepare/task/task-names.ts'
 import { allTaskRecords } from '../../prepare/task/task-record.ts'
 import { requireGpus } from '../../runtime/podman/require-gpus.ts'
 import { checked, ok, problem, warning } from './check.ts'
@@ -39,37 +42,58 @@ function checkDriver(
   return checked('GPU driver', () => {
     if (driver === null)
       return ok('GPU driver', 'none on this host; it prepares for others, or runs without GPUs')
-    const needs = volume === null ? [] : needsOfTasks(configuration, volume)
+    const { needs, unknown } = needsOfTasks(configuration, volume)
     const unmet = needs.filter(({ minimum }) => compareDotted(driver, minimum) < 0)
+    const unseen = unknown === 0 ? '' : `; tasks not prepared yet, whose needs are not known: ${unknown}`
     if (unmet.length === 0)
       return ok(
         'GPU driver',
-        `NVIDIA ${driver}, new enough for the ${needs.length} prepared tasks that need one`,
+        `NVIDIA ${driver}; prepared tasks that need one and can have it: ${needs.length}${unseen}`,
       )
-    const what = unmet
+    const first = unmet
+      .slice(0, shown)
       .map(({ task, minimum, because }) => `${task} needs ${minimum} for ${because}`)
-      .join('; ')
+    const more = unmet.length > shown ? [`so do ${unmet.length - shown} more`] : []
     return problem(
       'GPU driver',
-      `NVIDIA ${driver} is too old: ${what}`,
+      `NVIDIA ${driver} is too old: ${[...first, ...more].join('; ')}${unseen}`,
       'Update the driver, or lock packages for an older CUDA.',
     )
   })
 }
 
+/** Tasks in one line; more are only counted. */
+const shown = 5
+
 interface TaskNeed extends DriverNeed {
   readonly task: string
 }
 
-function needsOfTasks(configuration: Configuration, volume: Volume): TaskNeed[] {
-  const records = allTaskRecords(volume).filter(({ lockfiles }) => lockfiles === configuration.lockfiles)
+interface Needs {
+  /** Sorted by task. */
+  readonly needs: readonly TaskNeed[]
+  /** Tasks that were never prepared. */
+  readonly unknown: number
+}
+
+/** By what each task had when it was prepared last. */
+function needsOfTasks(configuration: Configuration, volume: Volume | null): Needs {
+  const tasks = new Set(taskNames(configuration.lockfiles))
+  const records = (volume === null ? [] : allTaskRecords(volume)).filter(
+    ({ task, lockfiles }) => lockfiles === configuration.lockfiles && tasks.has(task),
+  )
+  const receipts = new Map<Key, Receipt | null>()
   const needs = new Map<string, TaskNeed>()
   for (const { task, key } of records) {
-    const packages = readReceipt(volume, key)?.packages ?? []
-    const need = driverNeed(packages, imageOf(configuration, task))
-    if (need !== null) needs.set(task, { task, ...need })
+    const receipt = receipts.get(key) ?? (volume && readReceipt(volume, key))
+    receipts.set(key, receipt)
+    const need = driverNeed(receipt?.packages ?? [], imageOf(configuration, task))
+    const other = needs.get(task)
+    if (need !== null && (other === undefined || compareDotted(need.minimum, other.minimum) > 0))
+      needs.set(task, { task, ...need })
   }
-  return [...needs.values()].sort((a, b) => (a.task < b.task ? -1 : 1))
+  const unknown = tasks.size - new Set(records.map(({ task }) => task)).size
+  return { needs: [...needs.values()].sort((a, b) => (a.task < b.task ? -1 : 1)), unknown }
 }
 
 /** One whose image can't be read is judged by its packages alone. */

@@ -86,11 +86,13 @@ test('space: nearly full is a problem, getting full a warning', async () => {
 
 test('inodes are counted, too', async () => {
   const { folder, ground } = await groundOnSmall(512 << 10)
-  execFileSync('mount', ['-o', 'remount,nr_inodes=500', folder])
+  execFileSync('mount', ['-o', 'remount,nr_inodes=1500', folder])
+  expect((await askDoctor(ground)).check('inodes').state).toBe('warning')
+  for (let file = 0; file < 600; file++) writeFileSync(join(folder, `${file}`), '')
   const none = await askDoctor(ground)
   expect(none).toMatchObject({ status: 1, error: { message: '1 problem: inodes' } })
-  execFileSync('mount', ['-o', 'remount,nr_inodes=50000', folder])
-  expect((await askDoctor(ground)).check('inodes').state).toBe('warning')
+  execFileSync('mount', ['-o', 'remount,nr_inodes=500000', folder])
+  expect((await askDoctor(ground)).check('inodes').state).toBe('ok')
 })
 
 test('a full file system is told apart from one that is broken', async () => {
@@ -143,11 +145,14 @@ test('a folder of the volume that a link leads to another file system', async ()
 })
 
 test.each([
-  ['without-hard-links.py', 'hard links', 'does not permit linking'],
-  ['without-locks.py', 'locks', ''],
-])('%s: %s are a problem', async (script, name, what) => {
+  [['without-hard-links.py'], 'hard links', 'does not permit linking'],
+  [['without-locks.py', 'refused'], 'locks', 'can be locked'],
+  [['without-locks.py', 'granted'], 'locks', 'two hold one lock'],
+])('%j: %s are a problem', async ([script, ...mode], name, what) => {
   const ground = await groundWithVolume()
-  const { status, check, names } = await askDoctor(ground, { under: [anyInterpreter(), fixture(script)] })
+  const { status, check, names } = await askDoctor(ground, {
+    under: [anyInterpreter(), fixture(script!), ...mode],
+  })
   expect(status).toBe(1)
   expect(names('problem')).toEqual([name])
   expect(check(name)).toMatchObject({ state: 'problem', what: expect.stringContaining(what) })
@@ -187,10 +192,10 @@ test('another user learns whose it is, tries nothing, and has no problem', async
   const ground = await groundWithVolume()
   const before = contentsOf(ground.volume)
   const user = ['--reuid', '1000', '--regid', '1000', '--clear-groups']
-  const call = [...user, process.execPath, readableEnvd(), 'doctor', '--json']
+  const [command, ...call] = ['setpriv', ...user, process.execPath, readableEnvd(), 'doctor', '--json']
   const { PATH = '' } = process.env
   const env = { PATH, HOME: '/', ENVD_VOLUME: ground.volume, ENVD_PYTHON: readablePython() }
-  const answer = spawnSync('setpriv', call, { cwd: '/', env, encoding: 'utf8' })
+  const answer = spawnSync(command!, call, { cwd: '/', env, encoding: 'utf8' })
   const { status, check, names } = diagnosisOf(answer)
   expect(status).toBe(0)
   expect(check('owner')).toMatchObject({ state: 'warning', what: expect.stringContaining('belongs to') })
