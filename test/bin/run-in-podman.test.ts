@@ -9,9 +9,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openVolume } from '../../cache/volume/open-volume.ts'
 import { startTaskGround } from '../daemon/runtime/support/task-ground.ts'
+import { readableEnvd } from '../daemon/support/readable.ts'
 import { giveDefaultImage } from '../fixture/image/default-image.ts'
 import { makeWheel } from '../fixture/make-wheel.ts'
 import { startRootless } from '../fixture/podman/rootless.ts'
@@ -250,7 +251,7 @@ while True: signal.pause()`
 describe('podman without root', async () => {
   const ground = await startTaskGround('crun')
   const rootless = await startRootless(ground.podman)
-  const world = { under: rootless.under, env: rootless.environment }
+  const world = { under: rootless.under, env: rootless.environment, program: readableEnvd(afterAll) }
   const run = (...args: string[]) => ground.run(['run', 'alpha', '--in', 'podman', ...args], world)
 
   beforeAll(async () => {
