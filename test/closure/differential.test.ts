@@ -167,7 +167,7 @@ describe('random pylock.toml files', () => {
       }
     })
     fc.assert(property, { numRuns: 40 })
-    expect(files).toBeGreaterThan(200)
-    expect(refused).toBeGreaterThan(200)
+    expect(files).toBeGreaterThan(50)
+    expect(refused).toBeGreaterThan(50)
   })
 })

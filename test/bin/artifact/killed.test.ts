@@ -56,7 +56,7 @@ test.each(['download:before-deposit', 'artifact:before-rename', 'artifact:after-
   },
 )
 
-test.each(['heal:after-quarantine', 'heal:before-clear'])(
+test.each(['heal:after-quarantine', 'heal:before-clear-artifact'])(
   'killed at %s while damaged weights are mended, the next fetch brings what is right',
   async fault => {
     const hub = await openHub()
@@ -67,7 +67,7 @@ test.each(['heal:after-quarantine', 'heal:before-clear'])(
     const { path } = artifacts[0]!
     const [weights, ref] = [join(path!, 'snapshots', commit, 'a.bin'), join(path!, 'refs/main')]
     // What is damaged for good has to be brought, a link that is gone has not.
-    if (fault === 'heal:before-clear') {
+    if (fault === 'heal:before-clear-artifact') {
       chmodSync(dirname(ref), 0o755)
       rmSync(ref)
     } else {

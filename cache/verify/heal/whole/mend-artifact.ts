@@ -70,7 +70,7 @@ function mendRecorded(
     })
     if (left.length === 0 && lost.size === 0) {
       await syncFileSystem(staging)
-      faultPoint('heal:before-clear')
+      faultPoint('heal:before-clear-artifact')
       return settleDamageIn(volume, folder, record, null) ? 'whole' : 'found more'
     }
     const lostContents = contents.filter(content => lost.has(contentName(content)))
