@@ -14,6 +14,6 @@ const ofBuild = [
 
 /** The steps a first prepare on a new volume goes through, each a place where a test kills it. */
 export const faultPoints: readonly string[] = [
-  ...cacheFaultPoints.filter(name => !/^(?:remove|heal|artifact)/.test(name)),
+  ...cacheFaultPoints.filter(name => !/^(?:remove|heal|artifact|python)/.test(name)),
   ...ofBuild,
 ]
