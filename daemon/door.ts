@@ -37,6 +37,7 @@ import { isKey } from '../src/digest.ts'
 import { asEnvdError, EnvdError } from '../src/error.ts'
 import { prepareTask } from './prepare/prepare-task.ts'
 import { taskNames } from './prepare/task/task-names.ts'
+import { signalOf } from './signal-of.ts'
 
 export { loadConfiguration } from './configuration/load-configuration.ts'
 
@@ -240,7 +241,7 @@ async function prepareAll(
   { tasks, dryRun = false }: PrepareRequest,
   options: WorkOptions,
 ): Promise<PrepareOutcome[]> {
-  const signal = options.signal ?? new AbortController().signal
+  const signal = signalOf(options)
   const prepareOne = async (task: string): Promise<PrepareOutcome> => {
     let reported = false
     const report = (progress: Omit<PrepareEvent, 'task'>) => {

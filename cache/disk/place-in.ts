@@ -4,3 +4,8 @@ import { isPlain, unescapeName } from '../../src/tree/escaped-name.ts'
 export function placeIn(root: string, path: string): string | Buffer {
   return isPlain(path) ? `${root}/${path}` : Buffer.concat([Buffer.from(`${root}/`), unescapeName(path)])
 }
+
+/** The same for a path as latin1 text of its bytes: only where ASCII is left do latin1 and UTF-8 differ. */
+export function placeOfLatin1(path: string): string | Buffer {
+  return /[\x80-\xff]/.test(path) ? Buffer.from(path, 'latin1') : path
+}

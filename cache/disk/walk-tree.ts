@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { EnvdError } from '../../src/error.ts'
 import { escapeName, isPlain } from '../../src/tree/escaped-name.ts'
 import { onMachine } from './machine-error.ts'
+import { placeOfLatin1 } from './place-in.ts'
 import { diskBytes } from './remove-folder.ts'
 
 /** One thing in a tree. */
@@ -36,10 +37,10 @@ export async function* walkTree(root: string, { ours = true } = {}): AsyncGenera
   const open = ['']
   let batch: Found[] = []
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
-    const place = placeOf(top + folder)
+    const place = placeOfLatin1(top + folder)
     for (const name of onMachine(root, () => readdirSync(place, 'latin1'))) {
       const relative = `${folder}/${name}`
-      const found = onMachine(root, () => inspect(relative.slice(1), placeOf(top + relative), ours))
+      const found = onMachine(root, () => inspect(relative.slice(1), placeOfLatin1(top + relative), ours))
       if (found.kind === 'directory') open.push(relative)
       batch.push(found)
     }
@@ -71,9 +72,4 @@ function kindOf(stats: Stats, path: string): Found['kind'] {
 
 function escapeLatin1(text: string): string {
   return isPlain(text) ? text : escapeName(Buffer.from(text, 'latin1'))
-}
-
-function placeOf(latin1: string): string | Buffer {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is the range where latin1 and UTF-8 agree
-  return /^[\x00-\x7f]*$/.test(latin1) ? latin1 : Buffer.from(latin1, 'latin1')
 }

@@ -5,6 +5,7 @@ import type { WorkOptions } from '../door.ts'
 import type { PrepareContext } from '../prepare/context.ts'
 import { placeTask } from '../prepare/image/place-task.ts'
 import { readTask } from '../prepare/task/read-task.ts'
+import { signalOf } from '../signal-of.ts'
 
 /** A task as it is now, ready to be asked for its key. */
 export function taskContext(
@@ -17,7 +18,7 @@ export function taskContext(
   return {
     ...{ configuration, volume, input },
     ...placeTask(configuration, volume, input.task),
-    signal: options.signal ?? new AbortController().signal,
+    signal: signalOf(options),
     report: progress => options.onEvent?.({ task: name, ...progress }),
   }
 }

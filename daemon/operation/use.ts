@@ -11,6 +11,7 @@ import type { Key } from '../../src/digest.ts'
 import { EnvdError } from '../../src/error.ts'
 import type { WorkOptions } from '../door.ts'
 import { prepareTask } from '../prepare/prepare-task.ts'
+import { signalOf } from '../signal-of.ts'
 
 /**
  * Prepares the task and claims its environment. The lease comes first and the look whether the environment is
@@ -22,7 +23,7 @@ export async function use(
   task: string,
   options: WorkOptions,
 ): Promise<EnvironmentInUse> {
-  const signal = options.signal ?? new AbortController().signal
+  const signal = signalOf(options)
   for (;;) {
     const { key, artifacts = [] } = await prepareTask(configuration, volume, task, {
       dryRun: false,

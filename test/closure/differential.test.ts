@@ -166,8 +166,8 @@ describe('random pylock.toml files', () => {
         else files += selected.files.length
       }
     })
-    fc.assert(property, { numRuns: 40 })
-    expect(files).toBeGreaterThan(50)
-    expect(refused).toBeGreaterThan(50)
+    fc.assert(property, { numRuns: 80 })
+    expect(files).toBeGreaterThan(200)
+    expect(refused).toBeGreaterThan(200)
   })
 })

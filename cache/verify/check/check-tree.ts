@@ -1,12 +1,13 @@
 import { lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs'
 import { hasErrno } from '../../disk/machine-error.ts'
+import { placeOfLatin1 } from '../../disk/place-in.ts'
 import { TREE } from '../../volume/layout.ts'
 import { type Content, modeDetail, type Problem, sizeDamage } from '../problem.ts'
 import { blobNumber, ownerOfBlob, type Reports, wrongOutside } from './check-blobs.ts'
 import type { ThreadData, TreeToCheck } from './check-job.ts'
 import { type Expected, expectedTree } from './expected-tree.ts'
 import type { NumberTable } from './number-table.ts'
-import { escapedPath, placeOfRaw } from './tree-text.ts'
+import { escapedPath } from './tree-text.ts'
 
 /**
  * Checks this thread's folders of an environment, or of another tree of the volume: every path that should be there, and that there is no other. A
@@ -39,7 +40,7 @@ export function checkTree(
 
   function check(raw: string, wanted: Expected): void {
     checked += 1
-    const place = placeOfRaw(raw === '' ? top : `${top}/${raw}`)
+    const place = placeOfLatin1(raw === '' ? top : `${top}/${raw}`)
     const stats = lstatSync(place, { throwIfNoEntry: false })
     const content = contentOf(wanted)
     if (stats === undefined) {
@@ -77,7 +78,7 @@ export function checkTree(
   for (const [folder, entries] of expected) {
     if (folder === '') check('', { kind: 'directory', mode: 0o555 })
     const prefix = folder === '' ? '' : `${folder}/`
-    const names = namesIn(placeOfRaw(folder === '' ? top : `${top}/${folder}`))
+    const names = namesIn(placeOfLatin1(folder === '' ? top : `${top}/${folder}`))
     if (names === null) continue
     for (const name of names) {
       if (entries.has(name)) continue

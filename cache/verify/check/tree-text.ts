@@ -18,12 +18,6 @@ export function escapedPath(raw: string): string {
   return isPlain(raw) ? raw : escapeName(Buffer.from(raw, 'latin1'))
 }
 
-/** What to hand to a system call. */
-export function placeOfRaw(raw: string): string | Buffer {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is the range where latin1 and UTF-8 agree
-  return /^[\x00-\x7f]*$/.test(raw) ? raw : Buffer.from(raw, 'latin1')
-}
-
 /** A package's tree for `scanManifest`, as latin1; or what is wrong with it. */
 export function readTreeText(at: At, digest: string): { text: string } | Pick<Problem, 'damage' | 'detail'> {
   let bytes: Buffer

@@ -4,12 +4,12 @@ import { blobPath } from '../../blob/blob-path.ts'
 import { linkOrRenew } from '../../blob/link/link-or-renew.ts'
 import { renewBlob } from '../../blob/link/renew-blob.ts'
 import { onMachine } from '../../disk/machine-error.ts'
-import { placeIn } from '../../disk/place-in.ts'
+import { placeIn, placeOfLatin1 } from '../../disk/place-in.ts'
 import { faultPoint } from '../../volume/fault-point.ts'
 import { environmentTree } from '../../volume/layout.ts'
 import type { Volume } from '../../volume/open-volume.ts'
 import { type Expected, type ExpectedTree, rawText } from '../check/expected-tree.ts'
-import { escapedPath, placeOfRaw } from '../check/tree-text.ts'
+import { escapedPath } from '../check/tree-text.ts'
 import { locateContents } from '../locate-contents.ts'
 import { type Content, contentName } from '../problem.ts'
 import { lstatWithin } from './lstat-within.ts'
@@ -32,8 +32,8 @@ export function restorePaths(
   const left: string[] = []
 
   function restore(raw: string): void {
-    const place = placeOfRaw(`${top}/${raw}`)
-    const folder = placeOfRaw(raw.includes('/') ? `${top}/${raw.slice(0, raw.lastIndexOf('/'))}` : top)
+    const place = placeOfLatin1(`${top}/${raw}`)
+    const folder = placeOfLatin1(raw.includes('/') ? `${top}/${raw.slice(0, raw.lastIndexOf('/'))}` : top)
     const wanted = expectedAt(expected, raw)
     const there = lstatWithin(tree, place)
     if (there === 'nowhere') return

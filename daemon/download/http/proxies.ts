@@ -23,13 +23,16 @@ export function startDispatcher({ connect, stall }: Conduct): Dispatcher {
  * a proxy that hangs up on CONNECT is to be an error of the request.
  */
 class ProxyPool extends Pool {
-  // biome-ignore lint/suspicious/noExplicitAny: one signature for undici's overloads, of which the agent uses one
-  override async connect(options: any): Promise<any> {
-    try {
-      return await super.connect(options)
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'UND_ERR_SOCKET') throw error
+  override connect(options: ConnectOptions): Promise<Dispatcher.ConnectData>
+  override connect(options: ConnectOptions, callback: Connected): void
+  override connect(options: ConnectOptions, callback?: Connected) {
+    if (callback) return super.connect(options, callback)
+    return super.connect(options).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'UND_ERR_SOCKET') throw error
       throw new Error('the proxy closed the connection', { cause: error })
-    }
+    })
   }
 }
+
+type ConnectOptions = Omit<Dispatcher.ConnectOptions, 'origin'>
+type Connected = (error: Error | null, data: Dispatcher.ConnectData) => void

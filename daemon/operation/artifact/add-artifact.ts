@@ -10,6 +10,7 @@ import { rowOf } from '../../artifact/artifact-row.ts'
 import { findPin } from '../../artifact/find-pin.ts'
 import type { WorkOptions } from '../../door.ts'
 import type { Progress } from '../../prepare/progress.ts'
+import { signalOf } from '../../signal-of.ts'
 import { readTaskFile } from './task-file.ts'
 
 /** Adds an artifact at the end of a task.toml, pinned to what its branch, tag or directory is now. Brings nothing. */
@@ -28,7 +29,7 @@ export async function addArtifact(
   const position = declared.length - 1
   const pin = await findPin(declared[position]!.artifact, {
     ...{ folder: join(lockfiles, task), environment: process.env },
-    signal: options.signal ?? new AbortController().signal,
+    signal: signalOf(options),
     report: (progress: Progress) => options.onEvent?.({ task, ...progress }),
   })
   const pins = pin === null ? [] : [{ position, key: pin.key, value: pin.to }]

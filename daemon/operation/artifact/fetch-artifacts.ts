@@ -3,6 +3,7 @@ import type { FetchedTask } from '../../../src/api/artifacts.ts'
 import type { Configuration } from '../../../src/config/configuration.ts'
 import { fetchAll } from '../../artifact/fetch-all.ts'
 import type { WorkOptions } from '../../door.ts'
+import { signalOf } from '../../signal-of.ts'
 import { readTaskFile } from './task-file.ts'
 
 /** Brings the artifacts of tasks onto the volume, those that are missing. The first failure ends it. */
@@ -12,7 +13,7 @@ export async function fetchArtifacts(
   tasks: readonly string[],
   options: WorkOptions,
 ): Promise<FetchedTask[]> {
-  const signal = options.signal ?? new AbortController().signal
+  const signal = signalOf(options)
   const read = tasks.map(task => ({ task, named: readTaskFile(lockfiles, task).task().artifacts }))
   const fetched: FetchedTask[] = []
   for (const { task, named } of read) {

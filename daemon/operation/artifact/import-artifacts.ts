@@ -8,6 +8,7 @@ import { describeCache, importCache } from '../../artifact/import/import-cache.t
 import { describeDirectory, importDirectory } from '../../artifact/import/import-directory.ts'
 import type { WorkOptions } from '../../door.ts'
 import type { Progress } from '../../prepare/progress.ts'
+import { signalOf } from '../../signal-of.ts'
 
 /** Takes in a hub's cache, one repository of it, or a plain directory; without `take`, says what that would do. */
 export async function importArtifacts(
@@ -17,7 +18,7 @@ export async function importArtifacts(
   options: WorkOptions,
 ): Promise<ArtifactImport> {
   requireOwner(volume)
-  const signal = options.signal ?? new AbortController().signal
+  const signal = signalOf(options)
   const context = {
     ...{ volume, signal },
     report: (progress: Progress) => options.onEvent?.({ task: 'import', ...progress }),

@@ -8,6 +8,7 @@ import { parseStrictTable } from '../../../src/toml/strict-table.ts'
 import { findPin } from '../../artifact/find-pin.ts'
 import type { WorkOptions } from '../../door.ts'
 import type { Progress } from '../../prepare/progress.ts'
+import { signalOf } from '../../signal-of.ts'
 import { readTaskFile } from './task-file.ts'
 
 /** Finds out what isn't pinned in a task.toml, and writes it down: every other line stays as it is. */
@@ -20,7 +21,7 @@ export async function pinArtifacts(
   const declared = declaredArtifacts(parseStrictTable(file.text, file.path, 'TASK_INVALID'))
   const context = {
     ...{ folder: join(lockfiles, task), environment: process.env },
-    signal: options.signal ?? new AbortController().signal,
+    signal: signalOf(options),
     report: (progress: Progress) => options.onEvent?.({ task, ...progress }),
   }
   const pins: Pin[] = []

@@ -22,6 +22,7 @@ import { refuseStore } from '../../runtime/podman/refuse-store.ts'
 import { requireGpus } from '../../runtime/podman/require-gpus.ts'
 import { openRunFolder, type RunFolder } from '../../runtime/podman/run-folder.ts'
 import { startFailure } from '../../runtime/podman/start-failure.ts'
+import { signalOf } from '../../signal-of.ts'
 import { type PlannedTask, planTask } from '../mount/plan-task.ts'
 
 /**
@@ -44,7 +45,7 @@ export async function readyContainer(
   const work: ImageWork = {
     volume,
     environment: process.env,
-    signal: options.signal ?? new AbortController().signal,
+    signal: signalOf(options),
     report: progress => options.onEvent?.({ task, ...progress }),
   }
 

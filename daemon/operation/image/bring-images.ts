@@ -10,17 +10,19 @@ import { hexOf } from '../../../src/image/oci.ts'
 import type { WorkOptions } from '../../door.ts'
 import { bringImage } from '../../image/bring-image.ts'
 import { imageNames, readImage } from '../../image/read-image.ts'
+import { signalOf } from '../../signal-of.ts'
 
 /** Pulls or builds images one after the other; one that fails doesn't stop the others. */
 export async function bringImages(
   configuration: Configuration,
   volume: Volume,
   { how, images, update = false }: BringImagesRequest,
-  { signal = new AbortController().signal, onEvent }: WorkOptions,
+  options: WorkOptions,
 ): Promise<ImageOutcome[]> {
+  const signal = signalOf(options)
   const outcomes: ImageOutcome[] = []
   for (const name of images.length === 0 ? namesOf(configuration, how) : new Set(images)) {
-    const report = (event: object) => onEvent?.({ task: name, phase: 'wait', message: '', ...event })
+    const report = (event: object) => options.onEvent?.({ task: name, phase: 'wait', message: '', ...event })
     try {
       const image = readImage(configuration, name)
       requireKind(image, how)

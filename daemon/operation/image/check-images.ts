@@ -19,6 +19,7 @@ import { imageNames, readImage } from '../../image/read-image.ts'
 import { requireMatch } from '../../image/require-match.ts'
 import { readLaidOutImage } from '../../image/staged-image.ts'
 import { withImageLock } from '../../image/with-image-lock.ts'
+import { signalOf } from '../../signal-of.ts'
 
 /**
  * Reads the whole content of images (empty: of all that are on the volume) and holds it against record, digests
@@ -28,13 +29,14 @@ export async function checkImages(
   configuration: Configuration,
   volume: Volume,
   images: readonly string[],
-  { signal = new AbortController().signal, onEvent }: WorkOptions,
+  options: WorkOptions,
 ): Promise<CheckedImage[]> {
+  const signal = signalOf(options)
   requireOwner(volume)
   const there = () => imageNames(configuration).filter(name => findImage(volume, name) !== null)
   const checked: CheckedImage[] = []
   for (const name of images.length === 0 ? there() : new Set(images)) {
-    const report: ImageWork['report'] = progress => onEvent?.({ task: name, ...progress })
+    const report: ImageWork['report'] = progress => options.onEvent?.({ task: name, ...progress })
     const work = { volume, environment: process.env, signal, report }
     const image = readImage(configuration, name)
     checked.push(await withImageLock(work, name, () => checkImage(work, image)))

@@ -6,6 +6,7 @@ import { cdiDevice } from '../../../src/mount/render/cdi.ts'
 import { renderMounts } from '../../../src/mount/render/mount-form.ts'
 import type { WorkOptions } from '../../door.ts'
 import type { Checkout } from '../../project/checkout/open-checkout.ts'
+import { signalOf } from '../../signal-of.ts'
 import { planTask } from './plan-task.ts'
 
 /**
@@ -18,7 +19,7 @@ export async function mount(
   request: MountRequest,
   options: WorkOptions,
 ): Promise<MountResult> {
-  const signal = options.signal ?? new AbortController().signal
+  const signal = signalOf(options)
   const checkout = await checkoutOf(volume, request, signal)
   const attempt = async (): Promise<MountResult> => {
     const { task, form } = request

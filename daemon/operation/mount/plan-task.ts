@@ -13,6 +13,7 @@ import type { WorkOptions } from '../../door.ts'
 import { requireDriver } from '../../gpu/require-driver.ts'
 import { prepareInImage } from '../../prepare/prepare-in-image.ts'
 import type { PrepareOptions } from '../../prepare/prepare-placed.ts'
+import { signalOf } from '../../signal-of.ts'
 import { imageOfPlan } from './image-of-plan.ts'
 import { projectOfPlan } from './project-of-plan.ts'
 
@@ -38,7 +39,7 @@ export async function planTask(
 ): Promise<PlannedTask> {
   const work: PrepareOptions = {
     dryRun: false,
-    signal: options.signal ?? new AbortController().signal,
+    signal: signalOf(options),
     report: progress => options.onEvent?.({ task, ...progress }),
   }
   const ready = await prepareInImage(configuration, volume, task, work)

@@ -5,13 +5,14 @@ import type { PythonImport, PythonRow } from '../../../src/api/pythons.ts'
 import { EnvdError } from '../../../src/error.ts'
 import type { WorkOptions } from '../../door.ts'
 import { importPython as takeIn } from '../../python/import/import-python.ts'
+import { signalOf } from '../../signal-of.ts'
 
 export async function importPython(
   volume: Volume,
   path: string,
   options: WorkOptions,
 ): Promise<PythonImport> {
-  const signal = options.signal ?? new AbortController().signal
+  const signal = signalOf(options)
   try {
     return await takeIn(volume, path, {
       signal,

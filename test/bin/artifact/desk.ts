@@ -4,15 +4,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ErrorBody } from '../../../src/api/prepare.ts'
 import { temporaryFolder } from '../../cache/support/temporary.ts'
+import { type Answer, answerOf } from '../../fixture/process-answer.ts'
 
 const envd = fileURLToPath(new URL('../../../dist/envd.js', import.meta.url))
-
-export interface Said {
-  readonly status: number | null
-  readonly signal: NodeJS.Signals | null
-  readonly stdout: string
-  readonly stderr: string
-}
 
 /** A user with a folder of tasks and a volume, at the built command line. */
 export interface Desk {
@@ -24,8 +18,8 @@ export interface Desk {
   start(
     args: readonly string[],
     more?: Readonly<Record<string, string>>,
-  ): { readonly process: ChildProcess; readonly said: Promise<Said> }
-  run(...args: readonly string[]): Promise<Said>
+  ): { readonly process: ChildProcess; readonly said: Promise<Answer> }
+  run(...args: readonly string[]): Promise<Answer>
   /** The result of a call that works. */
   result<T>(...args: readonly string[]): Promise<T>
   failure(...args: readonly string[]): Promise<ErrorBody>
@@ -58,7 +52,7 @@ export function openDesk(environment: Readonly<Record<string, string>>): Desk {
         cwd: home,
         stdio: ['ignore', 'pipe', 'pipe'],
       })
-      return { process: child, said: listen(child) }
+      return { process: child, said: answerOf(child) }
     },
     run: (...args) => desk.start(args).said,
     async result(...args) {
@@ -74,17 +68,4 @@ export function openDesk(environment: Readonly<Record<string, string>>): Desk {
     },
   }
   return desk
-}
-
-function listen(child: ChildProcess): Promise<Said> {
-  let [stdout, stderr] = ['', '']
-  child.stdout!.on('data', chunk => {
-    stdout += chunk
-  })
-  child.stderr!.on('data', chunk => {
-    stderr += chunk
-  })
-  return new Promise(resolve => {
-    child.on('close', (status, signal) => resolve({ status, signal, stdout, stderr }))
-  })
 }

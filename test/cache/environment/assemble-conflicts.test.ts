@@ -144,9 +144,7 @@ test('a file that is a folder in another package is refused, and both are named'
 test("what belongs under another package's link is made nowhere", async () => {
   const outside = temporaryFolder()
   const contents = { a: { 'lib/x': { link: outside } }, b: { 'lib/x/y/z': 'b', 'lib/x/w': 'b' } }
-  for (const { code } of (await assembleAll(contents)) as unknown as { code: string }[]) {
-    expect(code).toBe('PACKAGES_CLASH')
-  }
+  for (const result of await assembleAll(contents)) expect(result).toMatchObject({ code: 'PACKAGES_CLASH' })
   expect(readdirSync(outside)).toEqual([])
 })
 

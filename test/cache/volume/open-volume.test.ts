@@ -186,9 +186,9 @@ test('a read-only file system and a full one have their own errors', () => {
 })
 
 test('a file system without hard links is refused, and nothing stays behind', async () => {
-  const script = fileURLToPath(new URL('../../fixture/without-hard-links.py', import.meta.url))
+  const script = fileURLToPath(new URL('../../fixture/without.py', import.meta.url))
   const root = temporaryFolder()
-  const child = creator({ under: [anyInterpreter(), script] }, root)
+  const child = creator({ under: [anyInterpreter(), script, 'hard-links'] }, root)
   expect(await child.next()).toMatchObject({ code: 'VOLUME_NO_HARD_LINKS' })
   expect(readdirSync(root)).toEqual([])
 })

@@ -48,10 +48,12 @@ describe('a machine that fails', () => {
   })
 
   test('a volume without hard links', async () => {
-    const script = fileURLToPath(new URL('../../fixture/without-hard-links.py', import.meta.url))
+    const script = fileURLToPath(new URL('../../fixture/without.py', import.meta.url))
     const ground = await startGround([one])
     ground.addTask('task', [one])
-    const failure = await ground.failure(['prepare', 'task'], { under: [anyInterpreter(), script] })
+    const failure = await ground.failure(['prepare', 'task'], {
+      under: [anyInterpreter(), script, 'hard-links'],
+    })
     expect(failure).toMatchObject({ code: 'VOLUME_NO_HARD_LINKS', status: 3 })
   })
 

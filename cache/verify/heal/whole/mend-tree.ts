@@ -1,7 +1,8 @@
 import { lstatSync, type Stats } from 'node:fs'
+import { placeOfLatin1 } from '../../../disk/place-in.ts'
 import type { Volume } from '../../../volume/open-volume.ts'
 import { expectedTree } from '../../check/expected-tree.ts'
-import { escapedPath, placeOfRaw } from '../../check/tree-text.ts'
+import { escapedPath } from '../../check/tree-text.ts'
 import { restorePaths } from '../restore-paths.ts'
 
 /**
@@ -25,7 +26,7 @@ export function mendTree(
 }
 
 function statsAt(tree: string, raw: string): Stats | undefined {
-  const place = placeOfRaw(`${Buffer.from(tree).toString('latin1')}/${raw}`)
+  const place = placeOfLatin1(`${Buffer.from(tree).toString('latin1')}/${raw}`)
   try {
     return lstatSync(place, { throwIfNoEntry: false })
   } catch {

@@ -9,13 +9,7 @@ import type { BaseImage } from '../../../../src/image/image.ts'
 import { envdFile } from '../../../bin/support/envd-file.ts'
 import { temporaryFolder } from '../../../cache/support/temporary.ts'
 import { hostGlibc } from '../../../fixture/image/image-layers.ts'
-
-export interface Answer {
-  readonly status: number | null
-  readonly signal: NodeJS.Signals | null
-  readonly stdout: string
-  readonly stderr: string
-}
+import { type Answer, answerOf } from '../../../fixture/process-answer.ts'
 
 export interface RunOptions {
   readonly env?: NodeJS.ProcessEnv
@@ -78,17 +72,4 @@ export function newImageGround(env: NodeJS.ProcessEnv = {}): ImageGround {
     staged: () => readdirSync(join(root!, 'staging')),
   }
   return ground
-}
-
-async function answerOf(child: ChildProcess): Promise<Answer> {
-  let [stdout, stderr] = ['', '']
-  child.stdout!.on('data', chunk => {
-    stdout += chunk
-  })
-  child.stderr!.on('data', chunk => {
-    stderr += chunk
-  })
-  return new Promise(resolve => {
-    child.on('close', (status, signal) => resolve({ status, signal, stdout, stderr }))
-  })
 }

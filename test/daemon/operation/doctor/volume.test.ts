@@ -145,13 +145,13 @@ test('a folder of the volume that a link leads to another file system', async ()
 })
 
 test.each([
-  [['without-hard-links.py'], 'hard links', 'does not permit linking'],
-  [['without-locks.py', 'refused'], 'locks', 'can be locked'],
-  [['without-locks.py', 'granted'], 'locks', 'two hold one lock'],
-])('%j: %s are a problem', async ([script, ...mode], name, what) => {
+  ['hard-links', 'hard links', 'does not permit linking'],
+  ['locks', 'locks', 'can be locked'],
+  ['lock-conflicts', 'locks', 'two hold one lock'],
+])('without %s: %s are a problem', async (missing, name, what) => {
   const ground = await groundWithVolume()
   const { status, check, names } = await askDoctor(ground, {
-    under: [anyInterpreter(), fixture(script!), ...mode],
+    under: [anyInterpreter(), fixture('without.py'), missing],
   })
   expect(status).toBe(1)
   expect(names('problem')).toEqual([name])
