@@ -139,19 +139,20 @@ export function openDoor(configuration: Configuration, { onNote = () => {} }: Do
         unlessMissing(existing),
         onNote,
       ),
-    show: async reference => (await import('./operation/show.ts')).show(configuration, existing(), reference),
+    show: async reference =>
+      (await import('./operation/task/show.ts')).show(configuration, existing(), reference),
     why: async (a, b, options = {}) =>
-      (await import('./operation/why.ts')).why(
+      (await import('./operation/task/why.ts')).why(
         configuration,
         isKey(a) && isKey(b) ? existing() : volume(),
         [a, b],
         options,
       ),
-    add: async request => (await import('./operation/add-task.ts')).addTask(configuration, request),
+    add: async request => (await import('./operation/task/add-task.ts')).addTask(configuration, request),
     remove: async reference =>
-      (await import('./operation/remove.ts')).remove(configuration, existing(), reference),
+      (await import('./operation/task/remove.ts')).remove(configuration, existing(), reference),
     use: async (task, options = {}) =>
-      (await import('./operation/use.ts')).use(configuration, volume(), task, options),
+      (await import('./operation/task/use.ts')).use(configuration, volume(), task, options),
     installHook: async folder => (await import('./operation/hook/hook.ts')).installHook(folder),
     uninstallHook: async folder => (await import('./operation/hook/hook.ts')).uninstallHook(folder),
     hookStatus: async folder =>

@@ -1,7 +1,7 @@
 import type { PreparedTask, PrepareOutcome } from '../../src/api/prepare.ts'
 import { EnvdError, gravestExit } from '../../src/error.ts'
 import type { Invocation } from '../arguments/invocation.ts'
-import { preparedTasksText, preparedText } from '../render/result/prepared.ts'
+import { preparedTasksText, preparedText } from '../render/result/task/prepared.ts'
 import type { Context, Verb } from '../verb.ts'
 
 export type Prepared = PreparedTask | { readonly tasks: readonly PrepareOutcome[] }

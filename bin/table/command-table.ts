@@ -1,14 +1,14 @@
 /** The command line as data: parsing, `--help`, completion and the README's list of commands are made from it. */
 
-import { artifactCommands } from './artifact-commands.ts'
-import { containerCommands } from './container-commands.ts'
+import { artifactCommands } from './commands/artifact-commands.ts'
+import { containerCommands } from './commands/container-commands.ts'
+import { environmentCommands } from './commands/environment-commands.ts'
+import { hookCommands } from './commands/hook-commands.ts'
+import { imageCommands } from './commands/image-commands.ts'
+import { pythonCommands } from './commands/python-commands.ts'
+import { reportCommands } from './commands/report-commands.ts'
+import { volumeCommands } from './commands/volume-commands.ts'
 import type { CommandEntry, OptionEntry } from './entry.ts'
-import { environmentCommands } from './environment-commands.ts'
-import { hookCommands } from './hook-commands.ts'
-import { imageCommands } from './image-commands.ts'
-import { pythonCommands } from './python-commands.ts'
-import { reportCommands } from './report-commands.ts'
-import { volumeCommands } from './volume-commands.ts'
 
 export const globalOptions = [
   { name: 'json', summary: 'print one JSON document on stdout' },

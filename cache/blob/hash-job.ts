@@ -1,7 +1,7 @@
 import { createHash, hash } from 'node:crypto'
 import { closeSync, constants, openSync, readSync } from 'node:fs'
-import { loadSampler, type Sampler } from '../verify/check/sampler.ts'
-import { SampleRecords } from '../verify/check/samples.ts'
+import { loadSampler, type Sampler } from '../verify/check/sample/sampler.ts'
+import { SampleRecords } from '../verify/check/sample/samples.ts'
 import { type Deposit, type DepositedFile, type Depository, depositFile } from './deposit-file.ts'
 
 /** What hash-files.ts sends to a thread. */

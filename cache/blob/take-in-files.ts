@@ -1,5 +1,5 @@
 import { onMachine } from '../disk/machine-error.ts'
-import { keepSamples, SampleRecords } from '../verify/check/samples.ts'
+import { keepSamples, SampleRecords } from '../verify/check/sample/samples.ts'
 import { faultPoint } from '../volume/fault-point.ts'
 import { blobsFolder, quarantineFolder, stagingFolder } from '../volume/layout.ts'
 import type { Volume } from '../volume/open-volume.ts'

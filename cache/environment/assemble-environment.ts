@@ -17,7 +17,7 @@ import { type AssembleThreads, startAssembleThreads } from './assemble/assemble-
 import { contestedBytecode } from './assemble/contested-bytecode.ts'
 import { type Conflict, decideConflicts, type Owner } from './assemble/decide-conflicts.ts'
 import { startLatePlacement } from './assemble/place-late.ts'
-import { sealTree } from './seal-tree.ts'
+import { sealTree } from './seal/seal-tree.ts'
 
 export interface AssembleRequest {
   /** Id of the staging folder whose `tree/` is the skeleton: a virtualenv with nothing installed. */

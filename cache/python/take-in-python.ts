@@ -6,7 +6,7 @@ import { takeInFiles } from '../blob/take-in-files.ts'
 import { onMachine } from '../disk/machine-error.ts'
 import { placeIn } from '../disk/place-in.ts'
 import { type Found, walkTree } from '../disk/walk-tree.ts'
-import { sealedMode } from '../environment/set-modes.ts'
+import { sealedMode } from '../environment/seal/set-modes.ts'
 import { stagingFolder, stagingTree } from '../volume/layout.ts'
 import type { Volume } from '../volume/open-volume.ts'
 

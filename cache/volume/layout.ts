@@ -9,7 +9,7 @@ import { join } from 'node:path'
  *     blobs/<aa>/<sha256>[.x]      contents (cache/blob/): 0444, `.x` 0555, one mtime (src/tree/store-mtime.ts)
  *     trees/<aa>/<digest>          the tree of a package, interpreter or artifact in its canonical form (src/tree/manifest.ts)
  *     packages/<aa>/<key>.json     which tree a package is (src/report/package-record.ts)
- *     samples/<aa>                 what quick verification compares blobs with (cache/verify/check/samples.ts)
+ *     samples/<aa>                 what quick verification compares blobs with (cache/verify/check/sample/samples.ts)
  *     quarantine/                  what was found damaged, or where nothing belongs
  *     envs/<key>/tree/             what is mounted: the sealed virtualenv, nothing else
  *     envs/<key>/manifest          the tree's canonical form (src/tree/environment-manifest.ts)

@@ -4,7 +4,7 @@ import type { BaseImage } from '../../src/image/image.ts'
 import type { ImageRecord } from '../../src/image/image-record.ts'
 import type { ReportProgress } from '../prepare/progress.ts'
 import { findOrBringImage } from './bring-image.ts'
-import { readImage } from './read-image.ts'
+import { readImage } from './read/read-image.ts'
 
 export interface EnsureOptions {
   readonly signal: AbortSignal

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { makeWheel } from '../fixture/make-wheel.ts'
+import { makeWheel } from '../fixture/wheel/make-wheel.ts'
 import { demo, namesIn, startWorkbench } from './support/workbench.ts'
 
 const large = makeWheel({

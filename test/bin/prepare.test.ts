@@ -1,7 +1,7 @@
 import { existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { makeWheel } from '../fixture/make-wheel.ts'
+import { makeWheel } from '../fixture/wheel/make-wheel.ts'
 import { envdFile } from './support/envd-file.ts'
 import { bash, demo, namesIn, startWorkbench } from './support/workbench.ts'
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { makeWheel } from '../fixture/make-wheel.ts'
+import { makeWheel } from '../fixture/wheel/make-wheel.ts'
 import { startWorkbench, type Workbench } from './support/workbench.ts'
 
 const du = (path: string) =>

@@ -14,8 +14,8 @@ import { openVolume } from '../../cache/volume/open-volume.ts'
 import { startTaskGround } from '../daemon/runtime/support/task-ground.ts'
 import { readableEnvd } from '../daemon/support/readable.ts'
 import { giveDefaultImage } from '../fixture/image/default-image.ts'
-import { makeWheel } from '../fixture/make-wheel.ts'
 import { startRootless } from '../fixture/podman/rootless.ts'
+import { makeWheel } from '../fixture/wheel/make-wheel.ts'
 
 const site = '/opt/envd/env/lib/python3.11/site-packages'
 

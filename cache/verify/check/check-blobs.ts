@@ -9,8 +9,8 @@ import { blobsFolder } from '../../volume/layout.ts'
 import { blobName, type Content, modeDetail, type Problem, sizeDamage } from '../problem.ts'
 import type { Suspect, ThreadData } from './check-job.ts'
 import { NumberTable, type NumberTableMemory } from './number-table.ts'
-import type { Sampler } from './sampler.ts'
-import { keepSamples, SampleRecords, Samples } from './samples.ts'
+import type { Sampler } from './sample/sampler.ts'
+import { keepSamples, SampleRecords, Samples } from './sample/samples.ts'
 import { escapedPath, readTreeText } from './tree-text.ts'
 
 export interface Reports {

@@ -4,7 +4,7 @@ import { BlobCheck, type Reports } from './check-blobs.ts'
 import type { CheckAnswer, CheckJob, Suspect, ThreadData } from './check-job.ts'
 import { checkTree } from './check-tree.ts'
 import { NumberTable } from './number-table.ts'
-import { loadSampler } from './sampler.ts'
+import { loadSampler } from './sample/sampler.ts'
 
 const data = workerData as ThreadData
 const port = parentPort!

@@ -9,7 +9,7 @@ import { imageReference } from '../../../src/image/image-record.ts'
 import { hexOf } from '../../../src/image/oci.ts'
 import type { WorkOptions } from '../../door.ts'
 import { bringImage } from '../../image/bring-image.ts'
-import { imageNames, readImage } from '../../image/read-image.ts'
+import { imageNames, readImage } from '../../image/read/read-image.ts'
 import { signalOf } from '../../signal-of.ts'
 
 /** Pulls or builds images one after the other; one that fails doesn't stop the others. */

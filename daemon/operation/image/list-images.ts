@@ -5,8 +5,8 @@ import type { Configuration } from '../../../src/config/configuration.ts'
 import { asEnvdError } from '../../../src/error.ts'
 import type { BaseImage } from '../../../src/image/image.ts'
 import { type ImageRecord, isOfSource } from '../../../src/image/image-record.ts'
-import { imageNames, readImage } from '../../image/read-image.ts'
-import { requireMatch } from '../../image/require-match.ts'
+import { imageNames, readImage } from '../../image/read/read-image.ts'
+import { requireMatch } from '../../image/read/require-match.ts'
 import { tasksByImage } from './tasks-by-image.ts'
 
 /** All base images, by name; without a look at their content. `volume` is null where there is none. */

@@ -13,7 +13,7 @@ import { isKey, type Key } from '../../../src/digest.ts'
 import { EnvdError } from '../../../src/error.ts'
 import type { WorkOptions } from '../../door.ts'
 import { readTaskFile } from '../artifact/task-file.ts'
-import { keysOfTask } from '../keys-of-task.ts'
+import { keysOfTask } from '../task/keys-of-task.ts'
 import { nameFindings } from './name-findings.ts'
 
 /** Verifies, records what was found before anything is healed, and heals where that is asked for. */

@@ -6,7 +6,7 @@ import { EnvdError } from '../../../src/error.ts'
 import type { ImportedPython } from '../../../src/image/imported-python.ts'
 import type { Target } from '../../../src/target/target.ts'
 import { askInterpreter } from '../../python/ask-interpreter.ts'
-import { findExactInterpreter } from '../../python/find-exact-interpreter.ts'
+import { findExactInterpreter } from '../../python/find/find-exact-interpreter.ts'
 import type { PlacedTask } from '../prepare-placed.ts'
 
 /**

@@ -5,7 +5,7 @@ import { EnvdError } from '../../../src/error.ts'
 import { unfitPythons } from '../../../src/image/choose-python.ts'
 import type { BaseImage } from '../../../src/image/image.ts'
 import { SUPPORTED_PYTHONS_TEXT } from '../../../src/task/python-request.ts'
-import { findInterpreter } from '../../python/find-interpreter.ts'
+import { findInterpreter } from '../../python/find/find-interpreter.ts'
 
 /** PYTHON_NOT_FOUND of a task in an image: what there is, why it doesn't fit, and what could be taken in. */
 export function noPythonFor(

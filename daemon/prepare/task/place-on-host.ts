@@ -2,7 +2,7 @@ import type { Volume } from '../../../cache/volume/open-volume.ts'
 import type { Configuration } from '../../../src/config/configuration.ts'
 import type { Task } from '../../../src/task/task.ts'
 import { askInterpreter } from '../../python/ask-interpreter.ts'
-import { findInterpreter } from '../../python/find-interpreter.ts'
+import { findInterpreter } from '../../python/find/find-interpreter.ts'
 import type { Placement } from '../placement.ts'
 
 /** On this host, with the interpreter that the task's `python` names. Without a look at its base image. */

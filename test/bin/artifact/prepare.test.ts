@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openHub } from '../../daemon/artifact/support.ts'
 import { startGround } from '../../fixture/ground.ts'
-import { makeWheel } from '../../fixture/make-wheel.ts'
+import { makeWheel } from '../../fixture/wheel/make-wheel.ts'
 
 test('prepare brings the artifacts of a task, which are no part of its key', async () => {
   const hub = await openHub()

@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../cache/support/temporary.ts'
 import { openHub } from '../../daemon/artifact/support.ts'
 import { startGround } from '../../fixture/ground.ts'
 import { hubClient, hubClients } from '../../fixture/hub/hub-client.ts'
-import { makeWheel } from '../../fixture/make-wheel.ts'
+import { makeWheel } from '../../fixture/wheel/make-wheel.ts'
 
 async function withArtifacts() {
   const hub = await openHub()

@@ -5,8 +5,8 @@ import { onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../cache/support/temporary.ts'
 import { type IndexServer, startIndexServer } from '../../fixture/index-server.ts'
 import { anyInterpreter } from '../../fixture/interpreter.ts'
-import { type MadeFile, makeWheel } from '../../fixture/make-wheel.ts'
 import { folderOfUv } from '../../fixture/pinned-uv.ts'
+import { type MadeFile, makeWheel } from '../../fixture/wheel/make-wheel.ts'
 import { envdFile } from './envd-file.ts'
 
 export interface Finished {

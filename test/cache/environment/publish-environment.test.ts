@@ -14,7 +14,7 @@ import { expect, test } from 'vitest'
 import { findEnvironment } from '../../../cache/environment/find-environment.ts'
 import { publishEnvironment } from '../../../cache/environment/publish-environment.ts'
 import { readReceipt } from '../../../cache/environment/receipt.ts'
-import { sealTree } from '../../../cache/environment/seal-tree.ts'
+import { sealTree } from '../../../cache/environment/seal/seal-tree.ts'
 import { sweepStaging } from '../../../cache/lease/sweep-staging.ts'
 import {
   environmentFolder,
@@ -48,7 +48,7 @@ async function staged(
 const builder = await childProgram(`
   import { mkdirSync, writeFileSync } from 'node:fs'
   import { publishEnvironment } from './cache/environment/publish-environment.ts'
-  import { sealTree } from './cache/environment/seal-tree.ts'
+  import { sealTree } from './cache/environment/seal/seal-tree.ts'
   import { takeLease } from './cache/lease/take-lease.ts'
   import { buildLockFile, stagingTree } from './cache/volume/layout.ts'
   import { waitForLock } from './cache/lock/ofd-lock.ts'

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 test('preparing, hit or build, never loads the index or SQLite', async () => {
   const { metafile } = await build({
     absWorkingDir: fileURLToPath(new URL('../../..', import.meta.url)),
-    entryPoints: ['daemon/prepare/prepare-task.ts', 'daemon/operation/use.ts'],
+    entryPoints: ['daemon/prepare/prepare-task.ts', 'daemon/operation/task/use.ts'],
     outdir: 'unwritten',
     bundle: true,
     platform: 'node',

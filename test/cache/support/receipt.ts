@@ -1,4 +1,4 @@
-import type { SealedTree } from '../../../cache/environment/seal-tree.ts'
+import type { SealedTree } from '../../../cache/environment/seal/seal-tree.ts'
 import type { Key } from '../../../src/digest.ts'
 import type { Receipt } from '../../../src/report/receipt.ts'
 

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
 import { startGround } from '../../fixture/ground.ts'
-import { makeWheel } from '../../fixture/make-wheel.ts'
 import { SMALL_IMAGE, startPodman } from '../../fixture/podman/podman.ts'
+import { makeWheel } from '../../fixture/wheel/make-wheel.ts'
 
 const torch = makeWheel({ name: 'torch', version: '2.7.0+cu128' })
 const bothNumbers =

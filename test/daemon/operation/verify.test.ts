@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { VerifyResult } from '../../../src/api/operations.ts'
 import { temporaryFolder } from '../../cache/support/temporary.ts'
 import { type Ground, startGround } from '../../fixture/ground.ts'
-import { makeWheel } from '../../fixture/make-wheel.ts'
+import { makeWheel } from '../../fixture/wheel/make-wheel.ts'
 
 const shared = makeWheel({ name: 'shared', version: '1.0', files: { 'shared.py': 'value = 41 + 1\n' } })
 const other = makeWheel({ name: 'other', version: '1.0', files: { 'other.py': 'value = 7\n' } })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { faultPoints } from '../../../daemon/prepare/fault-points.ts'
 import { startGround } from '../../fixture/ground.ts'
-import { makeWheel } from '../../fixture/make-wheel.ts'
+import { makeWheel } from '../../fixture/wheel/make-wheel.ts'
 
 const one = makeWheel({ name: 'one', version: '1.0', entryPoints: { hello: 'one:version' } })
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileS
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startGround } from '../../fixture/ground.ts'
-import { makeWheel } from '../../fixture/make-wheel.ts'
+import { makeWheel } from '../../fixture/wheel/make-wheel.ts'
 
 const one = makeWheel({ name: 'one', version: '1.0', files: { 'one.py': 'value = 1\n' } })
 const two = makeWheel({ name: 'two', version: '1.0' })

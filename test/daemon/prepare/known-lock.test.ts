@@ -12,9 +12,9 @@ import { newVolume, temporaryFolder } from '../../cache/support/temporary.ts'
 import { lockOf, startGround } from '../../fixture/ground.ts'
 import { startIndexServer } from '../../fixture/index-server.ts'
 import { anyInterpreter } from '../../fixture/interpreter.ts'
-import { makeSdist } from '../../fixture/make-sdist.ts'
-import { type MadeFile, makeWheel } from '../../fixture/make-wheel.ts'
 import { folderOfUv } from '../../fixture/pinned-uv.ts'
+import { makeSdist } from '../../fixture/wheel/make-sdist.ts'
+import { type MadeFile, makeWheel } from '../../fixture/wheel/make-wheel.ts'
 
 const one = makeWheel({ name: 'one', version: '1.0' })
 const two = makeWheel({ name: 'two', version: '2.0' })

@@ -7,7 +7,7 @@ import { requireRoot } from '../../cache/support/child.ts'
 import { smallFileSystem } from '../../cache/support/temporary.ts'
 import { startGround } from '../../fixture/ground.ts'
 import { anyInterpreter } from '../../fixture/interpreter.ts'
-import { type MadeFile, makeWheel } from '../../fixture/make-wheel.ts'
+import { type MadeFile, makeWheel } from '../../fixture/wheel/make-wheel.ts'
 import { readableEnvd, readablePython } from '../support/readable.ts'
 import { filesWith } from '../support/uv-work.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { PreparedTask } from '../../../src/api/prepare.ts'
 import { type Ground, startGround } from '../../fixture/ground.ts'
-import { makeWheel } from '../../fixture/make-wheel.ts'
+import { makeWheel } from '../../fixture/wheel/make-wheel.ts'
 
 const one = makeWheel({ name: 'one', version: '1.0' })
 const big = makeWheel({ name: 'big', version: '1.0', files: { 'big.py': '#'.repeat(400_000) } })

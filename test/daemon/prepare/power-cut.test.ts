@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { zip } from '../../fixture/archive/zip.ts'
 import { type Ground, startGround } from '../../fixture/ground.ts'
-import { makeSdist } from '../../fixture/make-sdist.ts'
-import { type MadeFile, madeFile, makeWheel } from '../../fixture/make-wheel.ts'
+import { makeSdist } from '../../fixture/wheel/make-sdist.ts'
+import { type MadeFile, madeFile, makeWheel } from '../../fixture/wheel/make-wheel.ts'
 
 const files = { 'one/__init__.py': 'value = 1\n', 'one/data.txt': 'data' }
 const one = makeWheel({ name: 'one', version: '1.0', files, entryPoints: { one: 'one:main' } })

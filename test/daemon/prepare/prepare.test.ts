@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startGround } from '../../fixture/ground.ts'
 import { anyInterpreter } from '../../fixture/interpreter.ts'
-import { makeSdist } from '../../fixture/make-sdist.ts'
-import { makeWheel } from '../../fixture/make-wheel.ts'
+import { makeSdist } from '../../fixture/wheel/make-sdist.ts'
+import { makeWheel } from '../../fixture/wheel/make-wheel.ts'
 
 const one = makeWheel({ name: 'one', version: '1.0' })
 const two = makeWheel({ name: 'two', version: '2.0', entryPoints: { hello: 'two:version' } })

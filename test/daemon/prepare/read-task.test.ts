@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { addTask } from '../../../daemon/operation/add-task.ts'
+import { addTask } from '../../../daemon/operation/task/add-task.ts'
 import { readTask } from '../../../daemon/prepare/task/read-task.ts'
 import { temporaryFolder } from '../../cache/support/temporary.ts'
 

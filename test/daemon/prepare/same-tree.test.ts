@@ -7,8 +7,8 @@ import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../cache/support/temporary.ts'
 import { type Ground, lockOf, startGround } from '../../fixture/ground.ts'
 import { anyInterpreter } from '../../fixture/interpreter.ts'
-import { type MadeFile, makeWheel } from '../../fixture/make-wheel.ts'
 import { folderOfUv } from '../../fixture/pinned-uv.ts'
+import { type MadeFile, makeWheel } from '../../fixture/wheel/make-wheel.ts'
 
 const plain = makeWheel({
   name: 'Plain',

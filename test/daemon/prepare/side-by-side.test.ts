@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { tryLock } from '../../../cache/lock/ofd-lock.ts'
 import { startGround } from '../../fixture/ground.ts'
-import { makeWheel } from '../../fixture/make-wheel.ts'
+import { makeWheel } from '../../fixture/wheel/make-wheel.ts'
 
 // The store keeps one of the two equal files, so that taking it in makes the other's origin in uv's cache a link to it.
 const twins = { 'twins/one.py': 'same = 1\n', 'twins/two.py': 'same = 1\n' }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../cache/support/temporary.ts'
 import { startGround } from '../../fixture/ground.ts'
-import { makeWheel } from '../../fixture/make-wheel.ts'
+import { makeWheel } from '../../fixture/wheel/make-wheel.ts'
 
 const one = makeWheel({ name: 'one', version: '1.0', files: { 'one.py': 'value = 1\n' } })
 

@@ -2,8 +2,8 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { interpreters } from '../../fixture/interpreter.ts'
-import { makeWheel } from '../../fixture/make-wheel.ts'
 import { startPodman } from '../../fixture/podman/podman.ts'
+import { makeWheel } from '../../fixture/wheel/make-wheel.ts'
 import { fingerprint } from '../runtime/support/task-ground.ts'
 import {
   backend,

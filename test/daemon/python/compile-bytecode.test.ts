@@ -6,7 +6,7 @@ import { type BytecodeRequest, compileBytecode } from '../../../daemon/python/co
 import { STORE_MTIME } from '../../../src/tree/store-mtime.ts'
 import { smallFileSystem, temporaryFolder } from '../../cache/support/temporary.ts'
 import { type Interpreter, interpreters } from '../../fixture/interpreter.ts'
-import { brokenModules, impressionable, impressive, oddModules } from '../../fixture/odd-modules.ts'
+import { brokenModules, impressionable, impressive, oddModules } from '../../fixture/wheel/odd-modules.ts'
 import {
   bytecodeIn,
   type Contents,

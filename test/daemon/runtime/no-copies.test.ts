@@ -4,7 +4,7 @@ import { statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../cache/support/temporary.ts'
-import { makeWheel } from '../../fixture/make-wheel.ts'
+import { makeWheel } from '../../fixture/wheel/make-wheel.ts'
 import { fingerprint, startTaskGround } from './support/task-ground.ts'
 
 const bytes = 16 << 20

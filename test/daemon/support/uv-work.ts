@@ -15,8 +15,8 @@ import { EnvdError } from '../../../src/error.ts'
 import type { Target } from '../../../src/target/target.ts'
 import { newVolume, temporaryFolder } from '../../cache/support/temporary.ts'
 import { anyInterpreter } from '../../fixture/interpreter.ts'
-import type { MadeFile } from '../../fixture/make-wheel.ts'
 import { folderOfUv } from '../../fixture/pinned-uv.ts'
+import type { MadeFile } from '../../fixture/wheel/make-wheel.ts'
 
 export interface UvWork {
   readonly volume: Volume

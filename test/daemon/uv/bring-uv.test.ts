@@ -20,8 +20,8 @@ import { PINNED_UV } from '../../../daemon/uv/pinned-uv.ts'
 import { childProgram } from '../../cache/support/child.ts'
 import { newVolume, temporaryFolder } from '../../cache/support/temporary.ts'
 import { startIndexServer } from '../../fixture/index-server.ts'
-import type { MadeFile } from '../../fixture/make-wheel.ts'
 import { folderOfUv } from '../../fixture/pinned-uv.ts'
+import type { MadeFile } from '../../fixture/wheel/make-wheel.ts'
 import { failureOf } from '../support/uv-work.ts'
 
 const { version } = PINNED_UV

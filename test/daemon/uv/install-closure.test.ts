@@ -8,8 +8,8 @@ import { proveLinks } from '../../../daemon/uv/prove-links.ts'
 import type { Distribution } from '../../../src/closure/closure.ts'
 import { smallFileSystem, temporaryFolder } from '../../cache/support/temporary.ts'
 import { type IndexOptions, startIndexServer } from '../../fixture/index-server.ts'
-import { makeSdist, sourceTree } from '../../fixture/make-sdist.ts'
-import { type MadeFile, makeWheel } from '../../fixture/make-wheel.ts'
+import { makeSdist, sourceTree } from '../../fixture/wheel/make-sdist.ts'
+import { type MadeFile, makeWheel } from '../../fixture/wheel/make-wheel.ts'
 import { closureOf, distributionOf, failureOf, filesWith, startWork } from '../support/uv-work.ts'
 
 const alpha = makeWheel({

@@ -4,7 +4,7 @@ import { redact, secretsOf } from '../../../daemon/tool/redact.ts'
 import { requirementLines } from '../../../daemon/uv/requirement-lines.ts'
 import { classifyFailure } from '../../../daemon/uv/run/classify-failure.ts'
 import { uvEnvironment } from '../../../daemon/uv/run/uv-environment.ts'
-import { makeWheel } from '../../fixture/make-wheel.ts'
+import { makeWheel } from '../../fixture/wheel/make-wheel.ts'
 import { distributionOf } from '../support/uv-work.ts'
 
 const alpha = distributionOf(makeWheel({ name: 'Alpha', version: '1.0' }))

@@ -8,7 +8,7 @@ import { proveLinks } from '../../../daemon/uv/prove-links.ts'
 import { EnvdError } from '../../../src/error.ts'
 import { smallFileSystem } from '../../cache/support/temporary.ts'
 import { startIndexServer } from '../../fixture/index-server.ts'
-import { makeWheel } from '../../fixture/make-wheel.ts'
+import { makeWheel } from '../../fixture/wheel/make-wheel.ts'
 import { closureOf, distributionOf, failureOf, startWork } from '../support/uv-work.ts'
 
 const alpha = makeWheel({

@@ -11,7 +11,7 @@ import { sha256 } from '../../cache/support/packages.ts'
 import { temporaryFolder } from '../../cache/support/temporary.ts'
 import { startIndexServer } from '../../fixture/index-server.ts'
 import { anyInterpreter } from '../../fixture/interpreter.ts'
-import { type MadeFile, makeWheel } from '../../fixture/make-wheel.ts'
+import { type MadeFile, makeWheel } from '../../fixture/wheel/make-wheel.ts'
 import { closureOf, distributionOf, startWork } from '../support/uv-work.ts'
 
 const alpha = makeWheel({

@@ -2,8 +2,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { resolveFiles } from '../../../daemon/uv/resolve-files.ts'
 import type { IndexedVersion } from '../../../src/lock/indexed-version.ts'
 import { type IndexOptions, startIndexServer } from '../../fixture/index-server.ts'
-import { makeSdist } from '../../fixture/make-sdist.ts'
-import { type MadeFile, makeWheel } from '../../fixture/make-wheel.ts'
+import { makeSdist } from '../../fixture/wheel/make-sdist.ts'
+import { type MadeFile, makeWheel } from '../../fixture/wheel/make-wheel.ts'
 import { failureOf, filesWith, startWork, type UvWork } from '../support/uv-work.ts'
 
 const pure = makeWheel({ name: 'Alpha', version: '1.0' })

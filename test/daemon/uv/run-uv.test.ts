@@ -7,7 +7,7 @@ import { childProgram } from '../../cache/support/child.ts'
 import { temporaryFolder } from '../../cache/support/temporary.ts'
 import { startIndexServer } from '../../fixture/index-server.ts'
 import { anyInterpreter } from '../../fixture/interpreter.ts'
-import { makeWheel } from '../../fixture/make-wheel.ts'
+import { makeWheel } from '../../fixture/wheel/make-wheel.ts'
 import { failureOf, startWork } from '../support/uv-work.ts'
 
 const runner = await childProgram(`

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { makeFolders } from '../../../../cache/disk/make-folder.ts'
 import { logsFolder } from '../../../../cache/volume/layout.ts'
-import { installedPythons } from '../../../python/installed-pythons.ts'
+import { installedPythons } from '../../../python/find/installed-pythons.ts'
 import { bringUv } from '../../../uv/bring-uv.ts'
 import { readIndexConfiguration } from '../../../uv/index-configuration.ts'
 import type { UvSession } from '../../../uv/run/uv-session.ts'

@@ -9,8 +9,8 @@ import { requireRoot } from '../../../cache/support/child.ts'
 import { temporaryFolder } from '../../../cache/support/temporary.ts'
 import { startGround } from '../../../fixture/ground.ts'
 import { anyInterpreter } from '../../../fixture/interpreter.ts'
-import { makeWheel } from '../../../fixture/make-wheel.ts'
 import { folderOfUv } from '../../../fixture/pinned-uv.ts'
+import { makeWheel } from '../../../fixture/wheel/make-wheel.ts'
 import { askDoctor, inWorld, pathOf } from './support/ask-doctor.ts'
 
 const fixture = (name: string) => fileURLToPath(new URL(`../../../fixture/${name}`, import.meta.url))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { MountResult } from '../../../../src/api/mount.ts'
 import { type Ground, startGround } from '../../../fixture/ground.ts'
-import { makeWheel } from '../../../fixture/make-wheel.ts'
+import { makeWheel } from '../../../fixture/wheel/make-wheel.ts'
 import { here, imagePython, imagesOf } from '../../prepare/image/support/images.ts'
 
 const one = makeWheel({ name: 'one', version: '1.0' })

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest'
 import { type Ground, startGround } from '../../../fixture/ground.ts'
 import { hostGlibc, makeImage } from '../../../fixture/image/image-layers.ts'
 import { startRegistry } from '../../../fixture/image/registry.ts'
-import { makeWheel } from '../../../fixture/make-wheel.ts'
 import { type Podman, SMALL_IMAGE, startPodman } from '../../../fixture/podman/podman.ts'
+import { makeWheel } from '../../../fixture/wheel/make-wheel.ts'
 
 const podman = await startPodman('crun')
 const one = makeWheel({ name: 'one', version: '1.0', files: { 'one.py': 'value = 41 + 1\n' } })

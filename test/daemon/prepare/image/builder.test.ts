@@ -5,9 +5,9 @@ import { expect, test } from 'vitest'
 import { readElf } from '../../../../src/elf/read-elf.ts'
 import { startGround } from '../../../fixture/ground.ts'
 import { interpreters } from '../../../fixture/interpreter.ts'
-import { makeSdist } from '../../../fixture/make-sdist.ts'
-import { type MadeFile, makeWheel } from '../../../fixture/make-wheel.ts'
 import { folderOfUv } from '../../../fixture/pinned-uv.ts'
+import { makeSdist } from '../../../fixture/wheel/make-sdist.ts'
+import { type MadeFile, makeWheel } from '../../../fixture/wheel/make-wheel.ts'
 import { addImage, here, type ImageFacts, imagesOf, shortVersion } from './support/images.ts'
 
 const one = makeWheel({ name: 'one', version: '1.0' })

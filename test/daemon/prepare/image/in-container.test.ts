@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { startGround } from '../../../fixture/ground.ts'
-import { makeWheel } from '../../../fixture/make-wheel.ts'
 import { startPodman } from '../../../fixture/podman/podman.ts'
+import { makeWheel } from '../../../fixture/wheel/make-wheel.ts'
 import { addImage, here, imagesOf, shortVersion } from './support/images.ts'
 
 const podman = await startPodman('crun')

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Ground, startGround } from '../../../fixture/ground.ts'
 import { anyInterpreter, interpreters } from '../../../fixture/interpreter.ts'
-import type { MadeFile } from '../../../fixture/make-wheel.ts'
-import { makeWheel } from '../../../fixture/make-wheel.ts'
+import type { MadeFile } from '../../../fixture/wheel/make-wheel.ts'
+import { makeWheel } from '../../../fixture/wheel/make-wheel.ts'
 import { addImage, here, type ImageFacts, imagePython, imagesOf, shortVersion } from './support/images.ts'
 
 const one = makeWheel({ name: 'one', version: '1.0' })

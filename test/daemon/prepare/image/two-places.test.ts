@@ -6,7 +6,7 @@ import { claimMount } from '../../../../cache/lease/claim-mount.ts'
 import { removeLease } from '../../../../cache/lease/write-lease.ts'
 import { openVolume } from '../../../../cache/volume/open-volume.ts'
 import { startGround } from '../../../fixture/ground.ts'
-import { makeWheel } from '../../../fixture/make-wheel.ts'
+import { makeWheel } from '../../../fixture/wheel/make-wheel.ts'
 import { addImage, here, imagePython, imagesOf } from './support/images.ts'
 
 const one = makeWheel({ name: 'one', version: '1.0' })

@@ -6,8 +6,8 @@ import type { MountResult } from '../../../../src/api/mount.ts'
 import { temporaryFolder } from '../../../cache/support/temporary.ts'
 import { type Ground, startGround } from '../../../fixture/ground.ts'
 import { giveDefaultImage } from '../../../fixture/image/default-image.ts'
-import { type MadeFile, makeWheel } from '../../../fixture/make-wheel.ts'
 import type { Podman } from '../../../fixture/podman/podman.ts'
+import { type MadeFile, makeWheel } from '../../../fixture/wheel/make-wheel.ts'
 
 /** A build backend of PEP 660 that leaves its rubbish in the checkout, as setuptools does. */
 export const backend = makeWheel({

@@ -5,8 +5,8 @@ import { afterAll } from 'vitest'
 import { type LeaseRecord, readLeaseRecord } from '../../../../cache/lease/lease-record.ts'
 import type { MountResult } from '../../../../src/api/mount.ts'
 import { type Ground, startGround } from '../../../fixture/ground.ts'
-import { type MadeFile, makeWheel } from '../../../fixture/make-wheel.ts'
 import { type Podman, type Runtime, startPodman } from '../../../fixture/podman/podman.ts'
+import { type MadeFile, makeWheel } from '../../../fixture/wheel/make-wheel.ts'
 
 export interface TaskGround extends Ground {
   readonly podman: Podman
