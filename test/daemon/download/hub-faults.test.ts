@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { EnvdError } from '../../../src/error.ts'
@@ -221,6 +221,15 @@ describe('what is there is carried on,', () => {
     writeFileSync(partial, noise(size + 5, 9))
     const { path } = await fetch(hubArtifact(commit))
     expect(bytesOf(path, commit).equals(big)).toBe(true)
+  })
+
+  test('and not even what came whole before is believed: sealed, with another content of its size', async () => {
+    const { commit, fetch, partial } = await cutOff(300_000)
+    writeFileSync(partial, noise(size, 9))
+    chmodSync(partial, 0o444)
+    const { path, received } = await fetch(hubArtifact(commit))
+    expect(bytesOf(path, commit).equals(big)).toBe(true)
+    expect(received).toBeGreaterThanOrEqual(size)
   })
 })
 
