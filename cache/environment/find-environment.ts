@@ -38,11 +38,14 @@ export function findEnvironment(volume: At, key: Key): ReadyEnvironment | null {
 
 function parseSummary(text: string): Summary | null {
   try {
-    const { schemaVersion, packages, files, bytes, tree, disk } = JSON.parse(text)
+    const { schemaVersion, packages, files, bytes, tree, disk, cuda } = JSON.parse(text)
     const counts = [packages, files, bytes].every(count => Number.isSafeInteger(count) && count >= 0)
-    return schemaVersion === 1 && counts && isKey(tree)
-      ? { schemaVersion, packages, files, bytes, tree, ...(Number.isSafeInteger(disk) ? { disk } : {}) }
-      : null
+    if (schemaVersion !== 1 || !counts || !isKey(tree)) return null
+    return {
+      ...{ schemaVersion, packages, files, bytes, tree },
+      ...(Number.isSafeInteger(disk) ? { disk } : {}),
+      ...(Array.isArray(cuda) ? { cuda } : {}),
+    }
   } catch {
     return null
   }

@@ -1,6 +1,6 @@
 import type { BaseImage } from '../image/image.ts'
 import { compareDotted } from '../version/compare-dotted.ts'
-import { type CudaLevel, cudaLevels } from './cuda-level.ts'
+import type { CudaLevel } from './cuda-level.ts'
 
 /** The lowest NVIDIA driver that a task's containers work with, and why. */
 export interface DriverNeed {
@@ -27,11 +27,11 @@ const minimumDrivers: readonly (readonly [level: string, driver: string])[] = [
 
 /** Of all that is installed, and of what the image says of itself, the strictest; null: any driver, or none. */
 export function driverNeed(
-  packages: Parameters<typeof cudaLevels>[0],
+  ofPackages: readonly CudaLevel[],
   { name, cuda, minimumDriver }: Pick<BaseImage, 'name' | 'cuda' | 'minimumDriver'>,
 ): DriverNeed | null {
   const image = `base image ${name}`
-  const levels = [...cudaLevels(packages), ...(cuda === null ? [] : [{ level: cuda, of: image }])]
+  const levels = [...ofPackages, ...(cuda === null ? [] : [{ level: cuda, of: image }])]
   const needs = [
     ...levels.flatMap(needOf),
     ...(minimumDriver === null ? [] : [{ minimum: minimumDriver, because: image }]),

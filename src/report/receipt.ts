@@ -1,5 +1,6 @@
 import type { Closure } from '../closure/closure.ts'
 import type { Key } from '../digest.ts'
+import { type CudaLevel, cudaLevels } from '../gpu/cuda-level.ts'
 import type { Recipe } from '../key/recipe.ts'
 import type { Target } from '../target/target.ts'
 
@@ -77,6 +78,8 @@ export interface Summary {
   readonly tree: string
   /** As in the receipt. */
   readonly disk?: number
+  /** What its packages want of a driver; absent in those of older builds, whose receipts tell. */
+  readonly cuda?: readonly CudaLevel[]
 }
 
 export function summarize(receipt: Receipt): Summary {
@@ -88,5 +91,6 @@ export function summarize(receipt: Receipt): Summary {
     bytes: tree.bytes,
     tree: tree.digest,
     ...(tree.disk === undefined ? {} : { disk: tree.disk }),
+    cuda: cudaLevels(packages),
   }
 }

@@ -23,6 +23,7 @@ import { requireGpus } from '../../runtime/podman/require-gpus.ts'
 import { openRunFolder, type RunFolder } from '../../runtime/podman/run-folder.ts'
 import { startFailure } from '../../runtime/podman/start-failure.ts'
 import { signalOf } from '../../signal-of.ts'
+import { againWhereRemoved } from '../mount/again-where-removed.ts'
 import { type PlannedTask, planTask } from '../mount/plan-task.ts'
 
 /**
@@ -80,15 +81,12 @@ export async function readyContainer(
       throw error
     }
   }
-  return attempt()
-    .catch(error => {
-      if (error instanceof EnvdError && error.code === 'ENVIRONMENT_NOT_READY') return attempt()
-      throw error
-    })
-    .catch(async error => {
-      await checkout?.release()
-      throw error
-    })
+  try {
+    return await againWhereRemoved(attempt)
+  } catch (error) {
+    await checkout?.release()
+    throw error
+  }
 }
 
 /** A task has one device, and two checkouts of it may have two layers at once. */

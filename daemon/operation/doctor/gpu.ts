@@ -1,13 +1,11 @@
-import { readReceipt } from '../../../cache/environment/receipt.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
 import type { Check } from '../../../src/api/doctor.ts'
 import type { Configuration } from '../../../src/config/configuration.ts'
-import type { Key } from '../../../src/digest.ts'
 import type { EnvdError } from '../../../src/error.ts'
 import { type DriverNeed, driverNeed } from '../../../src/gpu/driver-need.ts'
 import { DEFAULT_IMAGE } from '../../../src/image/default-image.ts'
-import type { Receipt } from '../../../src/report/receipt.ts'
 import { compareDotted } from '../../../src/version/compare-dotted.ts'
+import { cudaOfEnvironment } from '../../gpu/cuda-of-environment.ts'
 import { hostDriver } from '../../gpu/require-driver.ts'
 import { readImage } from '../../image/read/read-image.ts'
 import { readTask } from '../../prepare/task/read-task.ts'
@@ -82,12 +80,10 @@ function needsOfTasks(configuration: Configuration, volume: Volume | null): Need
   const records = (volume === null ? [] : allTaskRecords(volume)).filter(
     ({ task, lockfiles }) => lockfiles === configuration.lockfiles && tasks.has(task),
   )
-  const receipts = new Map<Key, Receipt | null>()
   const needs = new Map<string, TaskNeed>()
   for (const { task, key } of records) {
-    const receipt = receipts.get(key) ?? (volume && readReceipt(volume, key))
-    receipts.set(key, receipt)
-    const need = driverNeed(receipt?.packages ?? [], imageOf(configuration, task))
+    const levels = volume === null ? [] : cudaOfEnvironment(volume, key)
+    const need = driverNeed(levels, imageOf(configuration, task))
     const other = needs.get(task)
     if (need !== null && (other === undefined || compareDotted(need.minimum, other.minimum) > 0))
       needs.set(task, { task, ...need })

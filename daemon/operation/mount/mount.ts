@@ -1,12 +1,12 @@
 import type { Volume } from '../../../cache/volume/open-volume.ts'
 import type { MountRequest, MountResult } from '../../../src/api/mount.ts'
 import type { Configuration } from '../../../src/config/configuration.ts'
-import { EnvdError } from '../../../src/error.ts'
 import { cdiDevice } from '../../../src/mount/render/cdi.ts'
 import { renderMounts } from '../../../src/mount/render/mount-form.ts'
 import type { WorkOptions } from '../../door.ts'
 import type { Checkout } from '../../project/checkout/open-checkout.ts'
 import { signalOf } from '../../signal-of.ts'
+import { againWhereRemoved } from './again-where-removed.ts'
 import { planTask } from './plan-task.ts'
 
 /**
@@ -41,10 +41,7 @@ export async function mount(
     return result
   }
   try {
-    return await attempt().catch(error => {
-      if (error instanceof EnvdError && error.code === 'ENVIRONMENT_NOT_READY') return attempt()
-      throw error
-    })
+    return await againWhereRemoved(attempt)
   } finally {
     await checkout?.release()
   }

@@ -1,4 +1,3 @@
-import { readReceipt } from '../../../cache/environment/receipt.ts'
 import { pythonTree } from '../../../cache/volume/layout.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
 import type { MountRequest } from '../../../src/api/mount.ts'
@@ -10,6 +9,7 @@ import type { MountPlan } from '../../../src/mount/mount-plan.ts'
 import { planMounts } from '../../../src/mount/plan-mounts.ts'
 import type { Project } from '../../../src/project/project.ts'
 import type { WorkOptions } from '../../door.ts'
+import { cudaOfEnvironment } from '../../gpu/cuda-of-environment.ts'
 import { requireDriver } from '../../gpu/require-driver.ts'
 import { prepareInImage } from '../../prepare/prepare-in-image.ts'
 import type { PrepareOptions } from '../../prepare/prepare-placed.ts'
@@ -45,14 +45,13 @@ export async function planTask(
   const ready = await prepareInImage(configuration, volume, task, work)
   const { prepared, image, imageIsDefault } = ready
   const key = prepared.key as Key
-  const packages = readReceipt(volume, key)?.packages ?? []
-  const driver = driverNeed(packages, image)
+  const driver = driverNeed(cudaOfEnvironment(volume, key), image)
   requireDriver(driver)
   const python = ready.python && {
     digest: ready.python.digest,
     tree: pythonTree(volume, ready.python.digest),
   }
-  const inImage = { ...ready, image: image.name, packages, python: python?.tree ?? null }
+  const inImage = { ...ready, image: image.name, python: python?.tree ?? null }
   const ofProject = await projectOfPlan(configuration, volume, inImage, checkout, work)
   const plan = planMounts({
     ...{ task, key, driver, python },

@@ -1,16 +1,15 @@
+import { readReceipt } from '../../../cache/environment/receipt.ts'
 import type { Volume } from '../../../cache/volume/open-volume.ts'
 import type { Configuration } from '../../../src/config/configuration.ts'
 import type { Key } from '../../../src/digest.ts'
 import { EnvdError } from '../../../src/error.ts'
 import type { MountInput } from '../../../src/mount/plan-mounts.ts'
-import type { Receipt } from '../../../src/report/receipt.ts'
 import type { PreparedInImage } from '../../prepare/prepare-in-image.ts'
 import type { PrepareOptions } from '../../prepare/prepare-placed.ts'
 
 interface Planned extends Pick<PreparedInImage, 'prepared' | 'task' | 'target'> {
   /** Name of the base image. */
   readonly image: string
-  readonly packages: Receipt['packages']
   /** `tree/` of the interpreter that was taken in. */
   readonly python: string | null
 }
@@ -39,12 +38,13 @@ export async function projectOfPlan(
     throw new EnvdError('PROJECT_NEEDED', message, { details })
   }
   const { ensureLayer } = await import('../../project/layer/ensure-layer.ts')
+  const key = prepared.key as Key
   const layer = await ensureLayer({
     ...{ volume, environment: process.env, signal, report, task: prepared.task, project, checkout, python },
-    key: prepared.key as Key,
+    key,
     tree: prepared.path,
     target: planned.target,
-    packages: planned.packages,
+    packages: readReceipt(volume, key)?.packages ?? [],
     variables: task.build.environment,
     async image() {
       const { ensureImage } = await import('../../image/ensure-image.ts')

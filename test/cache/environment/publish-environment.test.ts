@@ -79,7 +79,14 @@ test('a published environment is found with its summary, receipt and manifest, a
   expect(published).toBe(true)
   expect(found).toEqual({
     path: join(environmentFolder(volume, key), 'tree'),
-    summary: { schemaVersion: 1, packages: 1, files: 1, bytes: 7, tree: treeDigest(publication.manifest) },
+    summary: {
+      schemaVersion: 1,
+      packages: 1,
+      files: 1,
+      bytes: 7,
+      tree: treeDigest(publication.manifest),
+      cuda: [],
+    },
   })
   expect(findEnvironment(volume, key)).toEqual(found)
   expect(readReceipt(volume, key)).toEqual(publication.receipt)
